@@ -741,6 +741,12 @@ static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
 
 /* ---------------------------------------------------------------- implicitness theta of springs and dampers
  * (model/spring_theta.c) */
+/* Returns the implicitness theta of a spring, 1/2 to 1. square: squared product of the spring's angular frequency and
+ * the substep [rad^2]. Sets *slope to the derivative of theta with respect to square. */
+double spring_implicitness(double square, double* slope);
+/* Returns the implicitness theta of a damper, 1 / (1 - exp(-z)) - 1 / z, 1/2 to 1 (drives.md, M12). z: decay >= 0, the
+ * substep divided by the time constant of the rate. Sets *slope to the derivative of theta with respect to z. */
+double damper_implicitness(double z, double* slope);
 /* Kinds of implicitness weights theta, in the order of ModelGradient.thetas. */
 typedef enum {
   THETA_JOINT_SPRING,

@@ -13,12 +13,10 @@
  * exceeds the largest entry by at most a quarter. */
 enum { DIRECTIONS_MAX = JOINT_MAX_DOF };
 
-/* Below this decay the series of damper_theta replaces the closed form, which loses digits. */
+/* Below this decay the series of damper_implicitness replaces the closed form, which loses digits. */
 #define DECAY_SERIES_MAX 0.25
 
-/* Returns the implicitness theta of a spring. square: squared product of the spring's angular frequency and the substep
- * [rad^2]. Sets *slope to the derivative of theta with respect to square. */
-static double spring_theta(double square, double* slope) {
+double spring_implicitness(double square, double* slope) {
   double root = sqrt(square), s = (root - SPRING_RESOLVED) / (SPRING_UNRESOLVED - SPRING_RESOLVED);
   *slope = 0;
   if (!(s < 1)) return 1; /* also returned without inertia (infinite mobility) */
@@ -27,9 +25,7 @@ static double spring_theta(double square, double* slope) {
   return 0.5 + 0.5 * s * s * (3 - 2 * s);
 }
 
-/* Returns the implicitness theta of a damper, 1 / (1 - exp(-z)) - 1 / z (M12). z: decay, the substep divided by the
- * time constant of the rate. Sets *slope to the derivative of theta with respect to z. */
-static double damper_theta(double z, double* slope) {
+double damper_implicitness(double z, double* slope) {
   static const double SERIES[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160};
   double theta = 0.5, power = 1;
   *slope = 0;
@@ -180,7 +176,7 @@ static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
     number[k] = s->coefficient[k] * mobility[k] * unit;
   }
-  double value = (damps ? damper_theta : spring_theta)(eight_norm(number, s->count, by), &slope);
+  double value = (damps ? damper_implicitness : spring_implicitness)(eight_norm(number, s->count, by), &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
     SpringDirection out = {kind, index, s->component[k], s->coefficient[k], mobility[k], slope * by[k] * unit, s->x[k]};
     if (out.slope == 0) continue;
@@ -318,13 +314,13 @@ void model_place_spring_thetas(Model* model) {
   compute_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
   for (int i = 0; i < model->link_count; i++) {
     model->links[i].spring_theta = thetas[i];
-    model->links[i].damper_theta = thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)];
+    model->links[i].damper_implicitness = thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)];
   }
   for (int k = 0; k < model->tendon_count; k++)
     model->tendons[k].theta = thetas[model_theta_index(model, THETA_TENDON, k)];
   for (int k = 0; k < model->bushing_count; k++) {
     model->bushings[k].theta = thetas[model_theta_index(model, THETA_BUSHING_SPRING, k)];
-    model->bushings[k].damper_theta = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
+    model->bushings[k].damper_implicitness = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
   }
   memory_free(thetas);
 }

@@ -67,7 +67,7 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
 static bool evaluate_link(Sim* s, int i, Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
-  if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
+  if (load_acts_in_step(s, i)) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
   if (fluid_acts_on(s->fluid, i)) c->inertia[i] += fluid_energy(s, i, &c->pose[i]);
   if (link->dof_count == 0) return true;
   JointInput in = step_joint_input(s, c, i);

@@ -106,10 +106,7 @@ static void add_wrench_to_load_forces(Sim* s, int i, Vec3 push, Vec3 torque, con
 }
 
 static void add_link_load(Sim* s, int i, const Configuration* c) {
-  Mat3 moment;
-  for (int r = 0; r < 3; r++)
-    for (int k = 0; k < 3; k++) moment.m[r][k] = s->loads[i].b[r][k];
-  Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(c->pose[i].r)));
+  Vec3 torque = load_origin_torque((const double(*)[4])s->loads[i].b, c->pose[i].r);
   add_wrench_to_load_forces(s, i, load_force(&s->loads[i]), torque, c);
 }
 
@@ -151,7 +148,9 @@ void joint_forces_compute(Sim* s) {
   model_screws(m, c->q, c->pose, s->assembly.screws);
   add_tendon_and_bushing_forces(s, c);
   for (int i = 0; s->loads && i < m->link_count; i++)
-    if (s->loads[i].any) add_link_load(s, i, c);
+    if (load_acts_in_step(s, i)) add_link_load(s, i, c);
+  for (int k = 0; s->flight && k < m->dof_count; k++)
+    forces_of_kind(s, JOINT_FORCE_LOAD)[k] += s->flight->load_force[k];
   for (int i = 0; s->fluid && i < m->link_count; i++)
     if (fluid_acts_on(s->fluid, i)) add_fluid_force(s, i, c);
 }

@@ -43,24 +43,88 @@ Vec3 load_value(const Signal* signal, const StepSpan* span) {
   return vec3(value[0], value[1], value[2]);
 }
 
-static void add_force_matrix(Mat3 b, Vec3 force, LinkLoad* sum) {
+static void add_matrix(Mat3 turn, Vec3 force, double b[3][4]) {
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) sum->b[i][j] += b.m[i][j];
-  sum->b[0][3] += force.x;
-  sum->b[1][3] += force.y;
-  sum->b[2][3] += force.z;
+    for (int j = 0; j < 3; j++) b[i][j] += turn.m[i][j];
+  b[0][3] += force.x;
+  b[1][3] += force.y;
+  b[2][3] += force.z;
+}
+
+static Mat3 left_columns(const double b[3][4]) {
+  Mat3 out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.m[i][j] = b[i][j];
+  return out;
+}
+
+void load_matrix(const LinkLoad* load, Mat3 r, double out[3][4]) {
+  Vec3 turning = vec3(load->turning[0][3], load->turning[1][3], load->turning[2][3]);
+  memcpy(out, load->fixed, sizeof(load->fixed));
+  add_matrix(mat3_mul(r, left_columns(load->turning)), mat3_mul_vec(r, turning), out);
+  add_matrix(mat3_mul(mat3_scale(mat3_cross(load->torque), 0.5), r), vec3(0, 0, 0), out);
+}
+
+Vec3 load_origin_torque(const double b[3][4], Mat3 r) {
+  return mat3_axial(mat3_mul(left_columns(b), mat3_transpose(r)));
+}
+
+/* Adds a force at a point and a torque in world axes to the loads of a link (L1). rotation: predicted rotation of the
+ * link (load_rotation). */
+static void add_world_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, LinkLoad* sum) {
+  Mat3 turn = mat3_mul(mat3_scale(mat3_cross(torque), 0.5), rotation);
+  add_matrix(mat3_add(mat3_outer(force, point), turn), force, sum->b);
+  add_matrix(mat3_outer(force, point), force, sum->fixed);
+  sum->torque = vec3_add(sum->torque, torque);
   sum->any = true;
 }
 
-/* Adds the matrix B of a load, with the means over the span of time, to *sum (L1): B = [F p^T + 1/2 [M]x R* | F] for a
- * force F and a torque M in world axes, B = R* [f p^T + 1/2 [m]x | f] for a force f and a torque m in link axes. p:
- * point of action in the link frame; rotation: R*. */
-static void add_load(const Model* m, const ModelLoad* load, const StepSpan* span, Mat3 rotation, LinkLoad* sum) {
-  Vec3 force = load_value(&load->force, span);
-  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, span)), 0.5);
-  if (load->link_axes) force = mat3_mul_vec(rotation, force);
-  Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
-  add_force_matrix(mat3_add(mat3_outer(force, model_load_point(m, load)), turn), force, sum);
+/* Adds a force at a point and a torque in link axes to the loads of a link (L1). */
+static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, LinkLoad* sum) {
+  Mat3 twist = mat3_scale(mat3_cross(torque), 0.5);
+  Vec3 turned = mat3_mul_vec(rotation, force);
+  add_matrix(mat3_add(mat3_outer(turned, point), mat3_mul(rotation, twist)), turned, sum->b);
+  add_matrix(mat3_add(mat3_outer(force, point), twist), force, sum->turning);
+  sum->any = true;
+}
+
+/* Sets the fraction of the lever arm that belongs to t + dt, and its derivatives (L100). The squared frequency is that
+ * of a pendulum about the direction of the force, with the sum of the mobilities across the arm. */
+static void set_lateness(const Sim* s, int link, LoadAtStart* out) {
+  double force = vec3_norm(out->force), arm = vec3_norm(out->arm), slope;
+  if (!(force > 0 && arm > 0)) return;
+  Mat3 mobility = mat3_inverse(mass_moment_inertia_tensor(&s->model->links[link].moment));
+  Vec3 response = mat3_mul_vec(mobility, out->arm), by_arm;
+  double trace = mat3_trace(mobility), across = arm * arm * trace - vec3_dot(out->arm, response);
+  double square = force * across / arm * s->clock.dt * s->clock.dt;
+  out->late = 2 * spring_implicitness(square, &slope) - 1;
+  double by = 2 * slope * s->clock.dt * s->clock.dt;
+  by_arm = vec3_scale(vec3_sub(vec3_scale(out->arm, trace), response), 2 / arm);
+  by_arm = vec3_add_scaled(by_arm, -across / (arm * arm * arm), out->arm);
+  out->late_by_force = vec3_scale(out->force, by * across / (arm * force));
+  out->late_by_arm = vec3_scale(by_arm, by * force);
+  Mat3 plane = mat3_sub(mat3_scale(mat3_identity(), arm), mat3_scale(mat3_outer(out->arm, out->arm), 1 / arm));
+  out->late_by_mobility = mat3_scale(plane, by * force);
+}
+
+LoadAtStart load_at_start(const Sim* s, const ModelLoad* load, const StepSpan* span) {
+  assert(!load->field && s->model->links[load->link].spins);
+  Vec3 center = s->model->links[load->link].center;
+  Mat3 r = s->pose_now[load->link].r;
+  LoadAtStart out = {.own_force = load_value(&load->force, span), .own_torque = load_value(&load->torque, span)};
+  out.arm = vec3_sub(model_load_point(s->model, load), center);
+  out.point = center;
+  if (load->link_axes) {
+    out.force = mat3_mul_vec(r, out.own_force);
+    out.torque = mat3_mul_vec(r, vec3_add(out.own_torque, vec3_cross(out.arm, out.own_force)));
+    return out;
+  }
+  out.force = out.own_force;
+  set_lateness(s, load->link, &out);
+  Vec3 at_start = vec3_cross(mat3_mul_vec(r, out.arm), out.force);
+  out.torque = vec3_add_scaled(out.own_torque, 1 - out.late, at_start);
+  out.point = vec3_add_scaled(center, out.late, out.arm);
+  return out;
 }
 
 FieldWrench field_wrench(const Model* m, const ModelLoad* load, const StepSpan* span, const Pose* poses) {
@@ -76,20 +140,33 @@ FieldWrench field_wrench(const Model* m, const ModelLoad* load, const StepSpan* 
   return w;
 }
 
-/* Adds the matrix B of a force at the centre of mass and a torque on link i, both in world axes (L1). Does nothing if
- * the link cannot move. */
+static Mat3 predicted_rotation(const Sim* s, int i) {
+  return load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+}
+
+/* Adds the force and torque of a field at the centre of mass of link i. Does nothing if the link cannot move. */
 static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   const ModelLink* link = &s->model->links[i];
-  if (link->tree < 0) return;
-  Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
-  Mat3 turn = mat3_mul(mat3_scale(mat3_cross(torque), 0.5), rotation);
-  add_force_matrix(mat3_add(mat3_outer(force, link->center), turn), force, &s->loads[i]);
+  if (link->tree >= 0) add_world_load(force, link->center, torque, predicted_rotation(s, i), &s->loads[i]);
 }
 
 static void add_field_load(Sim* s, const ModelLoad* load, const StepSpan* span) {
   FieldWrench w = field_wrench(s->model, load, span, s->pose_now);
   add_wrench(s, load->link, w.force[0], w.torque[0]);
   if (load->field->to >= 0) add_wrench(s, load->field->to, w.force[1], w.torque[1]);
+}
+
+static void add_load(Sim* s, const ModelLoad* load, const StepSpan* span) {
+  int i = load->link;
+  Mat3 rotation = predicted_rotation(s, i);
+  if (s->model->links[i].spins) {
+    LoadAtStart at = load_at_start(s, load, span);
+    add_world_load(at.force, at.point, at.torque, rotation, &s->loads[i]);
+    return;
+  }
+  Vec3 force = load_value(&load->force, span), torque = load_value(&load->torque, span);
+  (load->link_axes ? add_link_axes_load : add_world_load)(force, model_load_point(s->model, load), torque, rotation,
+                                                          &s->loads[i]);
 }
 
 void loads_prepare_step(Sim* s) {
@@ -100,11 +177,10 @@ void loads_prepare_step(Sim* s) {
   memset(s->loads, 0, sizeof(LinkLoad) * (size_t)m->link_count);
   for (int k = 0; k < m->load_count; k++) {
     const ModelLoad* load = &m->loads[k];
-    int i = load->link;
-    if (load->field) add_field_load(s, load, &span);
-    if (load->field || m->links[i].tree < 0) continue;
-    Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
-    add_load(m, load, &span, rotation, &s->loads[i]);
+    if (load->field)
+      add_field_load(s, load, &span);
+    else if (m->links[load->link].tree >= 0)
+      add_load(s, load, &span);
   }
 }
 
@@ -133,5 +209,7 @@ Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose
   Vec3 force = load_value(&l->force, &span);
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;
+  if (m->links[l->link].spins || m->trees[m->links[l->link].tree].flies)
+    return mat3_mul_vec(begin[l->link].r, force); /* direction at t (L100, W52) */
   return mat3_mul_vec(load_rotation(clock, begin[l->link].r, before[l->link].r, mat3_zero()), force);
 }

@@ -6,16 +6,34 @@
 #include "simulate/signal_span.h"
 
 /* Sum of all loads on a link in a step. The energy of the loads is minus the sum over all entries i, j of B_ij T_ij. T
- * = [R | t]: rotation matrix and position of the link. B is a 3x4 matrix, constant within the step (L1). */
+ * = [R | t]: rotation matrix and position of the link. B is a 3x4 matrix, constant within the step (L1). A matrix B has
+ * three columns of torques [N m], then the force [N]. */
 typedef struct LinkLoad {
   bool any;
-  double b[3][4]; /* the matrix B: three columns of torques [N m], then the force [N] */
+  bool in_target; /* true: the target of the link's tree contains the loads at t, and the step's objective does not
+                     (W52). tree_flight_set_targets sets this member */
+  double b[3][4]; /* the matrix B of the step's objective */
+  /* parts of the matrix B at a rotation matrix R of the link, B = fixed + [torque]x R / 2 + R turning (W52) */
+  double fixed[3][4];   /* forces in world axes at their points */
+  double turning[3][4]; /* loads in link axes */
+  Vec3 torque;          /* torques in world axes [N m] */
 } LinkLoad;
 
 /* Returns zeroed loads (links), or NULL if the model has none. The caller frees them with memory_free. */
 LinkLoad* loads_create(const Model* model);
-/* Sets LinkLoad.b of every link for the step of sim->clock. Call after step_prepare has set the targets. */
+/* Sets Sim.loads of every link for the step of sim->clock, with in_target false. */
 void loads_prepare_step(Sim* sim);
+/* Returns true if the step's objective contains loads on the link. */
+static inline bool load_acts_in_step(const Sim* sim, int link) {
+  return sim->loads && sim->loads[link].any && !sim->loads[link].in_target;
+}
+/* Returns true if the target of the link's tree contains loads on the link. */
+static inline bool load_is_in_target(const Sim* sim, int link) { return sim->loads && sim->loads[link].in_target; }
+/* Sets out to the matrix B of the loads on a link with the rotation matrix r. */
+void load_matrix(const LinkLoad* load, Mat3 r, double out[3][4]);
+/* Returns the torque of the loads about the origin of the link's frame, world axes [N m]. b: matrix B; r: rotation
+ * matrix of the link. */
+Vec3 load_origin_torque(const double b[3][4], Mat3 r);
 /* Returns the energy of the loads on a link, relative to the start of the step [J]. pose: present pose of the link;
  * now: its pose at the start of the step. */
 static inline double load_energy(const LinkLoad* load, const Pose* pose, const Pose* now) {
@@ -59,11 +77,29 @@ Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate);
 void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
                            Mat3* rate_bar);
 
-/* Adds the loads' share of lambda . dF/dx to now, old and gradient (L4) (simulate/loads_adjoint.c). lambda: adjoint
- * solution; F: equations of the step. x: earlier poses, signals, centres of mass. motion (links): change of every
- * link's rotation matrix and position [R | t] at t + dt by joint increments lambda. rate_bar (links): receives
- * derivatives with respect to the time derivatives of the poses at the start of the run. */
+/* Load on a free body, with its lever arm and direction at t (L100). */
+typedef struct {
+  Vec3 own_force, own_torque;      /* means of the signals, axes of the load [N, N m] */
+  Vec3 arm;                        /* vector from the centre of mass to the point of action, link frame [m] */
+  Vec3 force, torque;              /* world axes; torque in addition to that of the force at `point` [N, N m] */
+  Vec3 point;                      /* point of the link at whose pose at t + dt the force acts, link frame [m] */
+  double late;                     /* fraction of the lever arm that belongs to t + dt, 0 to 1 */
+  Vec3 late_by_force, late_by_arm; /* derivatives of `late` [1/N, 1/m] */
+  Mat3 late_by_mobility;           /* derivative of `late` with respect to the inverse inertia tensor */
+} LoadAtStart;
+/* Returns a load on a link that integrates its angular momentum, with means over the span of time. */
+LoadAtStart load_at_start(const Sim* sim, const ModelLoad* load, const StepSpan* span);
+
+/* Adds the share of loads in lambda . dF/dx to now, old and gradient (L4, L100) (simulate/loads_adjoint.c). Loads that a
+ * target contains are omitted. lambda: adjoint solution; F: equations of the step. x: earlier poses, signals, centres
+ * of mass. motion (links): change of every link's rotation matrix and position [R | t] at t + dt by joint increments
+ * lambda. rate_bar (links): receives derivatives with respect to the time derivatives of the poses at the start of the
+ * run. */
 void loads_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient);
+/* Adds the derivatives of -sum B : motion over the links whose loads a target contains (W52). The derivatives are those
+ * with respect to poses at t, at a constant motion, to now, and with respect to signals and centres of mass to
+ * gradient. motion (links): change of [R | t] at t. */
+void loads_target_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, ModelGradient* gradient);
 
 #endif

@@ -1,5 +1,6 @@
 /* Adjoint of loads (docs/derivations/loads.md, L4, L17). */
 #include "simulate/loads.h"
+#include "simulate/spin_adjoint.h"
 
 static void add_rotation_bar(double pose[3][4], Mat3 bar) {
   for (int i = 0; i < 3; i++)
@@ -9,6 +10,26 @@ static void add_rotation_bar(double pose[3][4], Mat3 bar) {
 static void add_signal_parameter_bars(const Signal* signal, const StepSpan* span, Vec3 bar, double* gradient) {
   const double value[3] = {bar.x, bar.y, bar.z}, rate[3] = {0};
   if (signal->source->channels > 0) signal_mean_vjp(signal, span->at, value, rate, gradient);
+}
+
+/* Receives the derivatives of a scalar through loads. in_target: true for the loads that targets contain (W52). old and
+ * rate_bar are then not used. */
+typedef struct {
+  bool in_target;
+  StateBar now, old;
+  double (*rate_bar)[3][4];
+  ModelGradient* gradient;
+} LoadBars;
+
+/* Returns true if link i can move and its loads belong to the loads that `to` selects. */
+static bool is_selected(const Sim* s, int i, const LoadBars* to) {
+  return i >= 0 && s->model->links[i].tree >= 0 && load_is_in_target(s, i) == to->in_target;
+}
+
+/* Returns the rotation of a link in the matrix B of its loads. */
+static Mat3 matrix_rotation(const Sim* s, int i, const LoadBars* to) {
+  return to->in_target ? s->pose_now[i].r
+                       : load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
 }
 
 /* Let Phi be the change of a load's energy by a motion of its link. Adds the derivatives of Phi with respect to the
@@ -36,15 +57,21 @@ static Mat3 torque_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, M
   return mat3_scale(load->link_axes ? mat3_mul(m, cross) : mat3_mul(cross, m), 0.5);
 }
 
-static void predicted_rotation_adjoint(const Sim* s, int link, Mat3 bar, StateBar now, StateBar old,
-                                       double (*rate_bar)[3][4]) {
+/* Adds the derivatives through the rotation of a link in the matrix B: the rotation at t if a target contains the load,
+ * otherwise load_rotation. */
+static void rotation_adjoint(const Sim* s, int link, Mat3 bar, const LoadBars* to) {
+  StateBar now = to->now;
+  if (to->in_target) {
+    add_rotation_bar(now.pose[link], bar);
+    return;
+  }
   Mat3 now_bar = mat3_zero(), old_bar = mat3_zero(), by_rate = mat3_zero();
   load_rotation_adjoint(&s->clock, s->pose_now[link].r, s->pose_old[link].r, bar, &now_bar, &old_bar, &by_rate);
   add_rotation_bar(now.pose[link], now_bar);
   if (s->clock.dt_before > 0)
-    add_rotation_bar(old.pose[link], old_bar);
+    add_rotation_bar(to->old.pose[link], old_bar);
   else
-    add_rotation_bar(rate_bar[link], by_rate);
+    add_rotation_bar(to->rate_bar[link], by_rate);
 }
 
 /* Motion of a link along lambda. v: velocity of the link's centre of mass. w: angular velocity such that the change of
@@ -55,12 +82,12 @@ typedef struct {
   Mat3 m, rotation;
 } AdjointMotion;
 
-static AdjointMotion link_motion(const Sim* s, int i, const double (*motion)[3][4]) {
+static AdjointMotion link_motion(const Sim* s, int i, const double (*motion)[3][4], const LoadBars* to) {
   AdjointMotion out = {.m = mat3_zero(), .rotation = mat3_identity()};
-  if (i < 0 || s->model->links[i].tree < 0) return out;
+  if (!is_selected(s, i, to)) return out;
   for (int row = 0; row < 3; row++)
     for (int j = 0; j < 3; j++) out.m.m[row][j] = motion[i][row][j];
-  out.rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+  out.rotation = matrix_rotation(s, i, to);
   out.v = mat3_mul_vec(out.m, s->model->links[i].center);
   out.v = vec3_add(out.v, vec3(motion[i][0][3], motion[i][1][3], motion[i][2][3]));
   out.w = vec3_scale(mat3_axial(mat3_mul(out.m, mat3_transpose(out.rotation))), 0.5);
@@ -86,8 +113,8 @@ typedef struct {
 } FieldSide;
 
 static void field_side_adjoint(const Sim* s, const FieldSide* side, const AdjointMotion* moved, const FieldWrench* w,
-                               int which, StateBar now, StateBar old, double (*rate_bar)[3][4],
-                               ModelGradient* gradient) {
+                               int which, const LoadBars* to) {
+  StateBar now = to->now;
   int i = side->link;
   if (i < 0) return;
   const ModelLink* link = &s->model->links[i];
@@ -98,26 +125,27 @@ static void field_side_adjoint(const Sim* s, const FieldSide* side, const Adjoin
   Vec3 center = vec3_scale(mat3_tmul_vec(moved->m, w->force[which]), -1);
   center = side->at_center ? vec3_add(center, mat3_tmul_vec(r, side->end_bar))
                            : vec3_sub(center, mat3_tmul_vec(r, side->arm_bar));
-  model_gradient_center(s->model, i, center, gradient);
-  if (link->tree < 0) return;
+  model_gradient_center(s->model, i, center, to->gradient);
+  if (!is_selected(s, i, to)) return;
   Mat3 bar = mat3_scale(mat3_mul(mat3_cross(w->torque[which]), moved->m), 0.5);
-  predicted_rotation_adjoint(s, i, bar, now, old, rate_bar);
+  rotation_adjoint(s, i, bar, to);
 }
 
-static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*motion)[3][4], StateBar now, StateBar old,
-                          double (*rate_bar)[3][4], ModelGradient* gradient) {
+/* Links that are not selected do not move, so the contributions of both selections add up to the derivatives. */
+static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*motion)[3][4], const LoadBars* to) {
+  if (!is_selected(s, load->link, to) && !is_selected(s, load->field->to, to)) return;
   const Model* m = s->model;
   const SceneField* field = load->field;
   const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
   FieldGeometry at = field_geometry(m, load, s->pose_now);
   FieldEnergy slope = field_energy_gradient(field, &at);
-  AdjointMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
+  AdjointMotion a = link_motion(s, load->link, motion, to), b = link_motion(s, field->to, motion, to);
   FieldEnergy motion_of_field = {.u = vec3_cross(a.w, at.u),
                                  .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
   motion_of_field.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
   FieldEnergy change = field_hessian_product(field, &at, &motion_of_field);
   double strength = load_value(&load->force, &span).x;
-  add_signal_parameter_bars(&load->force, &span, vec3(change.energy, 0, 0), gradient->control + load->force_first);
+  add_signal_parameter_bars(&load->force, &span, vec3(change.energy, 0, 0), to->gradient->control + load->force_first);
   bool moved = field->to >= 0;
   FieldSide side[2] = {{.link = load->link, .point = model_load_point(m, load), .axis = field->axis},
                        {.link = field->to, .point = field->at, .axis = field->other}};
@@ -131,24 +159,73 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   side[0].axis_bar = vec3_scale(vec3_add(change.u, vec3_cross(slope.u, a.w)), strength);
   side[1].axis_bar = vec3_scale(vec3_add(change.v, vec3_cross(slope.v, b.w)), strength);
   FieldWrench w = field_wrench(m, load, &span, s->pose_now);
-  field_side_adjoint(s, &side[0], &a, &w, 0, now, old, rate_bar, gradient);
-  field_side_adjoint(s, &side[1], &b, &w, 1, now, old, rate_bar, gradient);
+  field_side_adjoint(s, &side[0], &a, &w, 0, to);
+  field_side_adjoint(s, &side[1], &b, &w, 1, to);
+}
+
+/* Adds the derivatives of Phi = -B : M of a load on a free body (L100). m, v: rotation part and translation part of M.
+ */
+static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, Vec3 v, const LoadBars* to) {
+  int i = load->link;
+  const StepSpan span = step_span(s, SIGNAL_IS_FORCE);
+  const ModelLink* link = &s->model->links[i];
+  LoadAtStart l = load_at_start(s, load, &span);
+  Mat3 r = s->pose_now[i].r, rotation = matrix_rotation(s, i, to);
+  Vec3 force = vec3_scale(vec3_add(mat3_mul_vec(m, l.point), v), -1), own;
+  Vec3 torque = vec3_scale(mat3_axial(mat3_mul(m, mat3_transpose(rotation))), -0.5);
+  Vec3 center = vec3_scale(mat3_tmul_vec(m, l.force), -1), own_torque = torque, by_arm;
+  rotation_adjoint(s, i, mat3_scale(mat3_mul(mat3_cross(l.torque), m), 0.5), to);
+  if (load->link_axes) {
+    Vec3 moment = vec3_add(l.own_torque, vec3_cross(l.arm, l.own_force));
+    own_torque = mat3_tmul_vec(r, torque);
+    own = vec3_add(mat3_tmul_vec(r, force), vec3_cross(own_torque, l.arm));
+    by_arm = vec3_cross(l.own_force, own_torque);
+    add_rotation_bar(to->now.pose[i], mat3_add(mat3_outer(force, l.own_force), mat3_outer(torque, moment)));
+  } else {
+    Vec3 arm = mat3_mul_vec(r, l.arm), by_world_arm = vec3_scale(vec3_cross(l.force, torque), 1 - l.late);
+    double late = vec3_dot(center, l.arm) - vec3_dot(torque, vec3_cross(arm, l.force));
+    own = vec3_add_scaled(force, 1 - l.late, vec3_cross(torque, arm));
+    own = vec3_add_scaled(own, late, l.late_by_force);
+    by_arm = vec3_add_scaled(mat3_tmul_vec(r, by_world_arm), l.late, center);
+    by_arm = vec3_add_scaled(by_arm, late, l.late_by_arm);
+    add_rotation_bar(to->now.pose[i], mat3_outer(by_world_arm, l.arm));
+    spin_adjoint_mobility(&s->spin_bodies[i], link, mat3_scale(l.late_by_mobility, late), &to->gradient->moment[i]);
+  }
+  add_signal_parameter_bars(&load->force, &span, own, to->gradient->control + load->force_first);
+  add_signal_parameter_bars(&load->torque, &span, own_torque, to->gradient->control + load->torque_first);
+  if (!load->at_center) center = vec3_sub(center, by_arm); /* arm = point - centre of mass */
+  model_gradient_center(s->model, i, center, to->gradient);
+}
+
+static void load_adjoint(const Sim* s, const ModelLoad* load, const double (*motion)[3][4], const LoadBars* to) {
+  int i = load->link;
+  if (!is_selected(s, i, to)) return;
+  Mat3 m;
+  for (int row = 0; row < 3; row++)
+    for (int j = 0; j < 3; j++) m.m[row][j] = motion[i][row][j];
+  Vec3 v = vec3(motion[i][0][3], motion[i][1][3], motion[i][2][3]);
+  if (s->model->links[i].spins) {
+    load_at_start_adjoint(s, load, m, v, to);
+    return;
+  }
+  Mat3 rotation = matrix_rotation(s, i, to);
+  Mat3 bar = force_adjoint(s, load, rotation, m, v, to->gradient);
+  bar = mat3_add(bar, torque_adjoint(s, load, rotation, m, to->gradient));
+  rotation_adjoint(s, i, bar, to);
+}
+
+static void selected_loads_adjoint(const Sim* s, const double (*motion)[3][4], const LoadBars* to) {
+  for (int k = 0; k < s->model->load_count; k++) {
+    const ModelLoad* load = &s->model->loads[k];
+    (load->field ? field_adjoint : load_adjoint)(s, load, motion, to);
+  }
 }
 
 void loads_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient) {
-  const Model* model = s->model;
-  for (int k = 0; k < model->load_count; k++) {
-    const ModelLoad* load = &model->loads[k];
-    int i = load->link;
-    if (load->field) field_adjoint(s, load, motion, now, old, rate_bar, gradient);
-    if (load->field || model->links[i].tree < 0) continue;
-    Mat3 m, rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
-    for (int row = 0; row < 3; row++)
-      for (int j = 0; j < 3; j++) m.m[row][j] = motion[i][row][j];
-    Vec3 v = vec3(motion[i][0][3], motion[i][1][3], motion[i][2][3]);
-    Mat3 bar = force_adjoint(s, load, rotation, m, v, gradient);
-    bar = mat3_add(bar, torque_adjoint(s, load, rotation, m, gradient));
-    predicted_rotation_adjoint(s, i, bar, now, old, rate_bar);
-  }
+  selected_loads_adjoint(s, motion, &(LoadBars){false, now, old, rate_bar, gradient});
+}
+
+void loads_target_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, ModelGradient* gradient) {
+  selected_loads_adjoint(s, motion, &(LoadBars){true, now, {NULL, NULL}, NULL, gradient});
 }

@@ -187,10 +187,10 @@ void step_prepare(Sim* s) {
   set_rates_before(s);
   set_joint_inputs(s, s->clock.time);
   set_armature_targets(s);
+  loads_prepare_step(s);
   tree_flight_set_targets(s);
   roll_shifts_compute(s);
   stops_prepare_substep(s);
-  loads_prepare_step(s);
   tendons_prepare_step(s);
   bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];

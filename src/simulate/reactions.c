@@ -56,6 +56,16 @@ static void add_target_closure_forces(const Sim* s) {
   }
 }
 
+/* Subtracts the loads on link i that the target of its tree contains (W52), at the poses at the start of the step. */
+static void subtract_target_loads(const Sim* s, int i) {
+  double b[3][4];
+  if (!load_is_in_target(s, i)) return;
+  load_matrix(&s->loads[i], s->pose_now[i].r, b);
+  Vec3 force = vec3(-b[0][3], -b[1][3], -b[2][3]);
+  Vec3 torque = vec3_scale(load_origin_torque((const double(*)[4])b, s->pose_now[i].r), -1);
+  add_wrench(s->joint_reports.reaction_sum[i], force, torque, vec3(0, 0, 0));
+}
+
 static void add_gravity(const Sim* s, int i, const Pose* pose) {
   const ModelLink* link = &s->model->links[i];
   Vec3 force = vec3_scale(model_link_gravity(s->model, i), -link->mass);
@@ -100,6 +110,7 @@ void reactions_from_terms(Sim* s, double (*out)[6]) {
     const ModelLink* link = &m->links[i];
     double* sum = s->joint_reports.reaction_sum[i];
     if (tree_flight_has_target(s->flight, link)) add_target_momentum_change(s, i);
+    subtract_target_loads(s, i);
     if (link->tree < 0) add_gravity(s, i, pose);
     if (link->tree < 0) add_load_wrenches(s, i, pose);
     memcpy(out[i], sum, sizeof(double[6]));

@@ -137,10 +137,13 @@ static void add_flight_pose_bars(StepAdjoint* a, const RecordedStep* step, const
     Mat3 by;
     tree_flight_displacement(s, i, d);
     inertia_second_moment_product(link, (const double(*)[4])d, g);
+    double load[3][4] = {{0}};
+    if (load_is_in_target(s, i)) load_matrix(&s->loads[i], pose[i].r, load);
     for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) by.m[r][c] = scale * g[r][c];
-    LinkForce link_force = {vec3_scale(vec3(g[0][3], g[1][3], g[2][3]), scale),
-                            mat3_mul(by, mat3_transpose(pose[i].r))};
+      for (int c = 0; c < 4; c++) g[r][c] = scale * g[r][c] - load[r][c];
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) by.m[r][c] = g[r][c];
+    LinkForce link_force = {vec3(g[0][3], g[1][3], g[2][3]), mat3_mul(by, mat3_transpose(pose[i].r))};
     add_moment_pose_bar(&link_force, pose[i], vec3_at(a->field_now[i]), bar[i]);
     below[i] = vec3_add(below[i], link_force.force);
     add_origin_bar(below[i], slopes[i], bar[i]);

@@ -290,7 +290,7 @@ static void add_work_of_forces(Sim* s, double* done) {
       if (s->armature_target && link->armature[k] > 0)
         force += link->armature[k] * weight * (s->difference_old[dof] - s->armature_target[dof]);
       if (link->prescribed >= 0 && tree_flight_has_target(s->flight, link)) force += s->flight->drive[dof];
-      if (flight_joint_forces(s->flight, link)) force -= s->flight->joint_force[dof];
+      if (flight_joint_forces(s->flight, link)) force += s->flight->load_force[dof] - s->flight->joint_force[dof];
       force += vec3_dot(arm_torque(s, i), b->screws[dof].w);
       done[b->group[link->tree]] += force * force_displacement(s, dof);
     }

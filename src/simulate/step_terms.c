@@ -116,7 +116,7 @@ static void add_loads_and_assemble_gradient(Sim* s, Assembly* a) {
   const Configuration* c = &s->configuration[s->current];
   for (int n = 0; s->loads && n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (s->loads[i].any && step_is_stale(s, i))
+    if (load_acts_in_step(s, i) && step_is_stale(s, i))
       load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->assembly.terms[i]);
   }
   for (int n = 0; s->fluid && n < s->scope.link_count; n++) {

@@ -67,6 +67,10 @@ static void begin_group(Sim* s, const FlightGroup* g) {
     }
     model_link_screws(m, i, s->q_now, s->pose_now, f->screws_now);
   }
+  for (int n = 0; n < g->tree_count; n++) {
+    int tree = f->trees[g->tree_first + n];
+    flight_loads_project(s, tree, tree_span(s, tree));
+  }
   flight_rows_begin(s, g);
 }
 
@@ -122,9 +126,14 @@ static void project_to_joints(const Sim* s, int tree, LinkSpan span) {
   pose_bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-/* Adds the joint forces that the target of the tree contains, times f->gravity_time, to f->reduced (W51). */
-static void add_joint_forces(const TreeFlight* f, int tree) {
+/* Adds the joint forces and subtracts the loads that the target of the tree contains, times f->gravity_time, to
+ * f->reduced (W51, W52). */
+static void add_joint_forces_and_loads(const Sim* s, int tree) {
+  TreeFlight* f = s->flight;
   const FlightTree* t = &f->tree[tree];
+  const ModelTree* all = &s->model->trees[tree];
+  for (int d = all->dof_first; f->contains_loads[tree] && d < all->dof_first + all->dof_count; d++)
+    f->reduced[d] -= f->gravity_time * f->load_force[d];
   for (int k = 0; f->contains_joint_forces[tree] && k < t->free_count; k++)
     f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->joint_force[f->free[t->free_first + k]];
 }
@@ -141,7 +150,7 @@ static void compute_residual(const Sim* s, const FlightGroup* g) {
   }
   for (int n = 0; n < g->tree_count; n++) {
     project_to_joints(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
-    add_joint_forces(f, f->trees[g->tree_first + n]);
+    add_joint_forces_and_loads(s, f->trees[g->tree_first + n]);
   }
   flight_rows_add_forces(s, g);
 }
@@ -420,6 +429,14 @@ static double group_oscillation_angle(Sim* s, const FlightGroup* g) {
   return most;
 }
 
+static void clear_forces(const Sim* s, const FlightGroup* g) {
+  for (int k = 0; k < g->tree_count; k++) {
+    int tree = s->flight->trees[g->tree_first + k];
+    flight_joints_clear(s, tree);
+    flight_loads_clear(s, tree, tree_span(s, tree));
+  }
+}
+
 /* Sets f->contains_joint_forces of each tree of a group to true if joint forces act in the tree. Returns true if this
  * holds for at least one tree. */
 static bool begin_joint_forces(const Sim* s, const FlightGroup* g) {
@@ -439,14 +456,34 @@ static bool begin_joint_forces(const Sim* s, const FlightGroup* g) {
   return any;
 }
 
-/* Finds the target of a group with the forces of its joints. If there is no such target, finds the target without these
- * forces (W51). Returns true if a target is found. Sets *tension to the largest flight_oscillation_angle of the group,
- * or to 0 if no target is found. */
-static bool find_target(Sim* s, const FlightGroup* g, double* oscillation) {
+/* Sets f->contains_loads of each tree of a group to true if loads act in the tree. The target then contains joint
+ * forces, too, because direct loads are joint forces of the target. Returns true if loads act in at least one tree. */
+static bool begin_loads(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
-  bool found = begin_joint_forces(s, g) && solve_target(s, g);
+  bool any = false;
+  for (int k = 0; k < g->tree_count; k++) {
+    int tree = f->trees[g->tree_first + k];
+    bool loaded = flight_loads_begin(s, tree, tree_span(s, tree));
+    f->contains_joint_forces[tree] = f->contains_joint_forces[tree] || loaded;
+    any = any || loaded;
+  }
+  return any;
+}
+
+/* Finds the target of a group with its loads and the forces of its joints. If there is no such target, or if the step
+ * does not resolve an oscillation due to the loads, finds the target without the loads (W52). If there is none, finds
+ * the target without these forces, too (W51). Returns true if a target is found. Sets *oscillation to the largest
+ * flight_oscillation_angle of the group, or to 0 if no target is found. */
+static bool find_target(Sim* s, const FlightGroup* g, double* oscillation) {
+  bool with_joints = begin_joint_forces(s, g);
+  if (begin_loads(s, g) && solve_target(s, g)) {
+    *oscillation = group_oscillation_angle(s, g);
+    if (*oscillation <= OSCILLATION_RESOLVED) return true;
+  }
+  clear_forces(s, g);
+  bool found = with_joints && begin_joint_forces(s, g) && solve_target(s, g);
   if (!found) {
-    for (int k = 0; k < g->tree_count; k++) flight_joints_clear(s, f->trees[g->tree_first + k]);
+    clear_forces(s, g);
     found = solve_target(s, g);
   }
   *oscillation = found ? group_oscillation_angle(s, g) : 0;
@@ -481,10 +518,8 @@ void tree_flight_set_targets(Sim* s) {
         f->needs_refinement || oscillation > OSCILLATION_RESOLVED || (!found && f->is_regular && g->closure_count == 0);
     found = found && oscillation <= OSCILLATION_STABLE;
     if (found) store_target_forces(s, g);
-    for (int k = 0; k < g->tree_count; k++) {
-      f->has_target[f->trees[g->tree_first + k]] = found;
-      if (!found) flight_joints_clear(s, f->trees[g->tree_first + k]);
-    }
+    for (int k = 0; k < g->tree_count; k++) f->has_target[f->trees[g->tree_first + k]] = found;
+    if (!found) clear_forces(s, g);
     for (int k = 0; k < span.count; k++) {
       int i = span.links[k];
       if (found)

@@ -44,6 +44,12 @@ typedef struct TreeFlight {
   int* free;                     /* degrees of freedom that are not prescribed, tree by tree (size: nv) */
   bool* contains_joint_forces;   /* true if the target of the tree contains the forces of springs, dampers and drives in
                                     the tree's joints (W51) (size: trees) */
+  bool* contains_loads; /* true if the target of the tree contains the loads on its links (W52) (size: trees) */
+  bool* is_load_direct; /* true if the force of loads on the degree of freedom acts in the step's objective, not in the
+                           target (W52) (size: nv) */
+  double* load_force;   /* forces of loads on the degrees of freedom at t [N, N m]; 0 where contains_loads is false
+                           (size: nv) */
+  double (*load_bar)[3][4]; /* scratch (size: links) */
   bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (size:
                        trees) */
   bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (size: links) */
@@ -190,6 +196,20 @@ static inline const double* flight_joint_forces(const TreeFlight* flight, const 
   return flight && link->tree >= 0 && flight->contains_joint_forces[link->tree] ? flight->joint_force + link->dof_first
                                                                                 : NULL;
 }
+
+/* ---- simulate/tree_flight_loads.c (W52). Sim.loads may be NULL */
+/* Sets flight->contains_loads of the tree to true if loads act on its links, and LinkLoad.in_target of these links.
+ * Returns flight->contains_loads. */
+bool flight_loads_begin(const Sim* sim, int tree, LinkSpan span);
+/* Sets flight->contains_loads of the tree and LinkLoad.in_target of its links to false, and flight->load_force to 0. */
+void flight_loads_clear(const Sim* sim, int tree, LinkSpan span);
+/* Sets flight->load_force of a tree, and flight->joint_force of the degrees of freedom with flight->is_load_direct.
+ * Needs flight->screws_now. Does nothing if flight->contains_loads is false for the tree. */
+void flight_loads_project(const Sim* sim, int tree, LinkSpan span);
+/* Adds factor times the generalized forces of the loads that the target contains, at pose[links], to out[nv].
+ * screws[nv]: of the joints at pose. Overwrites flight->load_bar, force and moment. */
+void flight_loads_add_forces(const Sim* sim, LinkSpan span, const Pose* pose, const Screw* screws, double factor,
+                             double* out);
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
 
 /* Sets out to the change of rotation matrix and position of a pose by a small motion (rotation, displacement of its
@@ -152,8 +153,37 @@ static void extrapolated_state_adjoint(StepAdjoint* a, const RecordedStep* step,
   }
 }
 
-/* Adds the contribution of the inertial forces in the targets to the derivatives of slopes . reactions. The joint
- * reactions contain these forces (O3). */
+/* Sets a->motion of the links to the changes of the poses at t by the twists a->twist. */
+static void set_motion_at_start(StepAdjoint* a) {
+  for (int i = 0; i < a->model->link_count; i++) pose_change_of_twist(a->twist[i], a->sim->pose_now[i], a->motion[i]);
+}
+
+/* Adds the derivatives of a scalar through the loads that the targets contain (W52). a->product must hold mu.
+ * Overwrites flight->bar and flight->change. */
+static void target_loads_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  TreeFlight* f = s->flight;
+  bool any = false;
+  for (int k = 0; k < m->tree_count; k++) any = any || f->contains_loads[k];
+  if (!any) return;
+  for (int d = 0; d < m->dof_count; d++)
+    f->change[d] = f->is_load_direct[d] ? a->lambda[d] : -f->gravity_time * a->product[d];
+  for (int i = 0; i < m->link_count; i++) a->force[i] = s->pose_now[i].t;
+  step_adjoint_twists(m, f->screws_now, a->force, f->change, a->twist);
+  set_motion_at_start(a);
+  loads_target_adjoint(s, (const double(*)[3][4])a->motion, now, gradient);
+  for (int i = 0; i < m->link_count; i++) {
+    memset(f->bar[i], 0, sizeof(f->bar[i]));
+    if (!load_is_in_target(s, i)) continue;
+    load_matrix(&s->loads[i], s->pose_now[i].r, f->bar[i]);
+    for (int n = 0; n < 12; n++) f->bar[i][n / 4][n % 4] *= -1;
+  }
+  step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, f->change, NULL, gradient);
+}
+
+/* Adds the contribution of the inertial forces and loads in the targets to the derivatives of slopes . reactions. The
+ * joint reactions contain these forces (O3). */
 static void reactions_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {
@@ -161,6 +191,10 @@ static void reactions_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradi
     for (int k = 0; k < 6; k++) a->twist[i][k] = -a->field_now[i][k] / f->gravity_time;
     displacement_adjoint(a, i, now, gradient);
   }
+  if (!a->reacts || !a->sim->loads) return;
+  memcpy(a->twist, a->field_now, sizeof(double[6]) * (size_t)a->model->link_count);
+  set_motion_at_start(a);
+  loads_target_adjoint(a->sim, (const double(*)[3][4])a->motion, now, gradient);
 }
 
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
@@ -190,6 +224,7 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   step_adjoint_frames(a, f->target_pose, gradient);
   prescribed_adjoint(a, step, gradient);
   step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, a->product, NULL, gradient);
+  target_loads_adjoint(a, now, gradient);
   const ExtrapolatedState before = {f->before_q, f->pose_before, a->back_bar, -f->factor};
   extrapolated_state_adjoint(a, step, &before, now, old, gradient);
   if (f->bracket_weight == 0) return;

@@ -88,17 +88,20 @@ static void create_rows(TreeFlight* f, const Model* m) {
 static void create_arrays(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   double** const coordinates[] = {&f->before_q, &f->target_q, &f->behind_q, &f->beyond_q, &f->side};
-  double** const increments[] = {&f->last_displacement, &f->reduced,        &f->change, &f->packed, &f->drive, &f->less,
-                                 &f->joint_force,       &f->joint_stiffness};
+  double** const increments[] = {
+      &f->last_displacement, &f->reduced,         &f->change,    &f->packed, &f->drive, &f->less,
+      &f->joint_force,       &f->joint_stiffness, &f->load_force};
   Pose** const poses[] = {&f->pose_before, &f->target_pose, &f->pose_behind, &f->pose_beyond, &f->pose_side};
   Screw** const screws[] = {&f->screws_now, &f->target_screws, &f->screws_side};
   Vec3** const centers[] = {&f->center_now, &f->center_target};
   for (int k = 0; k < 5; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
-  for (int k = 0; k < 8; k++) *increments[k] = MEMORY_NEW(double, nv);
+  for (int k = 0; k < 9; k++) *increments[k] = MEMORY_NEW(double, nv);
   for (int k = 0; k < 5; k++) *poses[k] = MEMORY_NEW(Pose, links);
   for (int k = 0; k < 3; k++) *screws[k] = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < 2; k++) *centers[k] = MEMORY_NEW(Vec3, links);
+  f->is_load_direct = MEMORY_NEW(bool, nv);
   f->bar = memory_alloc(sizeof(double[3][4]) * links);
+  f->load_bar = memory_alloc(sizeof(double[3][4]) * links);
   f->force = MEMORY_NEW(Vec3, links);
   f->moment = MEMORY_NEW(Mat3, links);
   f->row_impulse = MEMORY_NEW(double, m->closure_row_count);
@@ -149,14 +152,26 @@ static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int 
   return any;
 }
 
+/* Marks the degrees of freedom on which loads act directly: hinges of wheels, and those of trees with one degree of
+ * freedom (W52). */
+static void mark_direct_loads(TreeFlight* f, const Model* m) {
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0 || f->group_of[link->tree] < 0 || link->prescribed >= 0) continue;
+    bool alone = f->tree[link->tree].free_count < 2, wheel = is_wheel(m, i);
+    for (int k = 0; k < link->joint.scalar_count; k++)
+      f->is_load_direct[link->dof_first + k] = alone || (wheel && k >= link->joint.slide_count);
+  }
+}
+
 TreeFlight* tree_flight_create(const Sim* s) {
   const Model* m = s->model;
   bool any = false;
   for (int k = 0; k < m->tree_count; k++) any = any || m->trees[k].flies;
   if (!any || m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
   TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  bool** const flags[] = {&f->has_target, &f->is_without_contact, &f->contains_joint_forces};
-  for (int k = 0; k < 3; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
+  bool** const flags[] = {&f->has_target, &f->is_without_contact, &f->contains_joint_forces, &f->contains_loads};
+  for (int k = 0; k < 4; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
   int** const lists[] = {&f->trees, &f->group_of};
   for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
   f->links = MEMORY_NEW(int, m->link_count);
@@ -180,6 +195,7 @@ TreeFlight* tree_flight_create(const Sim* s) {
   for (int i = 0; i < m->link_count; i++)
     f->has_joint_forces[i] = m->links[i].tree >= 0 && has_target_joint_forces(m, &f->tree[m->links[i].tree], i);
   create_arrays(f, m);
+  mark_direct_loads(f, m);
   return f;
 }
 
@@ -196,6 +212,10 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->tree,
                    f->free,
                    f->has_target,
+                   f->contains_loads,
+                   f->is_load_direct,
+                   f->load_force,
+                   f->load_bar,
                    f->is_steady_wheel,
                    f->is_exact_at_any_speed,
                    f->is_without_contact,

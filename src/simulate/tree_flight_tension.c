@@ -12,8 +12,8 @@ enum { POWER_STEPS = 6 };
 /* Largest coordinate change in the central differences of the joint forces [m, rad]. */
 #define FORCE_DIFFERENCE_STEP 1e-4
 
-/* Sets out[nv] to the constant forces f->bar on the links, projected onto the joint coordinates. The joints are at the
- * present coordinates moved by `by` times x. */
+/* Sets out[nv] to the constant forces f->bar on the links minus the loads that the target contains, projected onto the
+ * joint coordinates. The joints are at the present coordinates moved by `by` times x. */
 static void project_at(Sim* s, LinkSpan span, const double* x, double by, double* out) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
@@ -27,6 +27,8 @@ static void project_at(Sim* s, LinkSpan span, const double* x, double by, double
   }
   pose_bars_sum_forces(m, span, f->pose_side, f->bar, f->force, f->moment);
   pose_bars_reduce(m, span, f->pose_side, f->screws_side, f->force, f->moment, out);
+  if (f->contains_loads[m->links[span.links[0]].tree])
+    flight_loads_add_forces(s, span, f->pose_side, f->screws_side, -f->gravity_time, out);
 }
 
 double flight_oscillation_angle(Sim* sim, int tree, LinkSpan span) {

@@ -227,6 +227,59 @@ static const char LOADED[] =
     "  - {link: free, coordinates: [0, 0, 0, 0.4, -0.3, 0.2], velocities: [0.5, 0, 0, 1, 6, 3]}\n"
     "  - {link: cart, velocities: [0.5, 0, 4]}\n";
 
+/* Loads with lever arms at t: on a floating tree with a wheel, on a tree with one degree of freedom that a field
+ * connects to the first, on a chain below a prescribed cart, and on a rod that a force turns by up to 0.9 rad a step.
+ */
+static const char LEVERS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: a, mass: 1, center: [0, 0, 0.05], inertia: [0.02, 0.02, 0.03, 0, 0, 0]}\n"
+    "  - {name: b, parent: a, joint: {type: ball, position: [0.2, 0, 0], damping: 0.001}, mass: 0.3, center: [0.2, 0, "
+    "0], inertia: [0.001, 0.004, 0.004, 0, 0, 0]}\n"
+    "  - {name: c, parent: a, joint: {type: hinge, axis: [1, 1, 0], position: [0, 0.2, 0], stiffness: 0.5, damping: "
+    "0.01}, mass: 0.3, center: [0, 0.2, 0], inertia: [0.004, 0.001, 0.004, 0, 0, 0]}\n"
+    "  - {name: wheel, parent: c, joint: {type: hinge, axis: [0, 0, 1], position: [-0.1, 0, 0.1]}, mass: 0.2, center: "
+    "[0, 0, 0], inertia: [0.001, 0.001, 0.002, 0, 0, 0]}\n"
+    "  - {name: lone, joint: {type: hinge, axis: [0, 1, 0], position: [3, 0, 0]}, mass: 1, center: [0, 0, -0.3], "
+    "inertia: [0.02, 0.02, 0.01, 0, 0, 0]}\n"
+    "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 3, 0]}, mass: 1, center: [0, 0, 0], inertia: "
+    "[0.01, 0.01, 0.01, 0, 0, 0]}\n"
+    "  - {name: upper, parent: cart, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, center: [0, 0, -0.3], inertia: "
+    "[0.02, 0.02, 0.01, 0, 0, 0]}\n"
+    "  - {name: lower, parent: upper, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.6], damping: 0.05}, "
+    "mass: 1, center: [0, 0, -0.3], inertia: [0.02, 0.02, 0.01, 0, 0, 0]}\n"
+    "  - {name: rod, mass: 0.05, center: [0, 0.003, 0.002], inertia: [1.0e-3, 1.2e-3, 0.4e-3, 1.0e-4, 0, 0], "
+    "position: [6, 0, 0]}\n"
+    "loads:\n"
+    "  - {link: b, axes: link, point: [0.3, 0, 0], force: {type: sines, terms: [[{amplitude: 0.9, frequency: 2}], "
+    "[{amplitude: 0.4, frequency: 3, phase: 1}], [{amplitude: 0.7, frequency: 1, phase: 0.4}]]}, torque: [0.02, 0, "
+    "0.03]}\n"
+    "  - {link: a, point: [-0.2, 0.1, 0], force: [0.5, 0.3, 11], torque: [0, 0.1, 0]}\n"
+    "  - {link: c, force: [0.5, 0.3, 1], torque: {type: sines, terms: [[{amplitude: 0.09, frequency: 2}], [], "
+    "[{amplitude: 0.07, frequency: 1, phase: 0.4}]]}}\n"
+    "  - {link: wheel, point: [0.05, 0, 0], force: [0.1, 0, 0.2], torque: [0.001, 0, 0.05]}\n"
+    "  - {link: lone, point: [0, 0.1, -0.5], force: [3, 1, 1], torque: [0, 0.3, 0]}\n"
+    "  - {link: lone, axes: link, point: [0, 0.1, -0.5], force: [1, 1, 1]}\n"
+    "  - {link: a, point: [0, 0, 0.1], field: {type: point, strength: 0.3, to: lone, at: [0, 0, -0.4]}}\n"
+    "  - {link: lower, point: [0, 0, -0.6], force: {type: sines, terms: [[{amplitude: 9, frequency: 2}], [], "
+    "[{amplitude: 7, frequency: 1, phase: 0.4}]]}}\n"
+    "  - {link: upper, axes: link, point: [0, 0, -0.5], force: [3, 0, 0], torque: [0, 0.2, 0]}\n"
+    "  - {link: rod, point: [0.02, -0.03, -0.3], force: {type: sines, terms: [[{amplitude: 9, frequency: 2}], "
+    "[{amplitude: 4, frequency: 3, phase: 1}], [{amplitude: 7, frequency: 1, phase: 0.4}]]}, torque: [0.001, 0, "
+    "0.002]}\n"
+    "  - {link: rod, axes: link, point: [0, 0.1, 0.1], force: [0.2, 0.4, -0.3], torque: [0.001, 0.003, 0.002]}\n"
+    "controllers:\n"
+    "  - {link: cart, type: prescribed, velocity: {type: sines, terms: [[{amplitude: 0.9, frequency: 1}]]}}\n";
+
+static void run_L100_W52_lever_arms_at_the_start(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS;
+  check_row(&(Row){"lever arms, momentum", blocks, 40, 1e-7, "momentum", LEVERS});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"lever arms, in substeps", blocks, 20, 1e-7, "momentum", LEVERS}, parts);
+}
+
 static void run_L4_loads_without_contact(void** state) {
   (void)state;
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
@@ -1695,6 +1748,7 @@ int main(void) {
       cmocka_unit_test(run_Z21_a_magnet_takes_loses_and_takes_again),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
+      cmocka_unit_test(run_L100_W52_lever_arms_at_the_start),
       cmocka_unit_test(run_M3_motors_through_saturation),
       cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),

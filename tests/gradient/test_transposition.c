@@ -9,10 +9,10 @@
 
 #include "support/long.h"
 
-/* Scene of a seed. links, velocities: parts of its text. names: the links with variables. */
+/* Scene of a seed. links, velocities, loads: parts of its text. names: the links with variables. */
 typedef struct {
   Random random;
-  Text links, velocities;
+  Text links, velocities, loads;
   const char* names;
 } Draw;
 
@@ -81,6 +81,21 @@ static void draw_cart_and_body(Draw* d) {
   d->names = "c, pole, b0";
 }
 
+/* The same with constant loads in world axes and in link axes, off the centres of mass. */
+static void draw_loads(Draw* d) {
+  static const char* const LINKS[] = {"b0", "c", "pole"};
+  static const char* const AXES[] = {"world", "link"};
+  draw_cart_and_body(d);
+  text_add(&d->loads, "  loads:\n");
+  for (int i = 0; i < 3; i++)
+    text_add(&d->loads,
+             "    - {link: %s, axes: %s, point: [%.3f, %.3f, %.3f], force: [%.2f, %.2f, %.2f], torque: [%.2f, %.2f, "
+             "%.2f]}\n",
+             LINKS[i], pick(d, 2, AXES), between(d, -0.1, 0.1), between(d, -0.1, 0.1), between(d, -0.4, 0.1),
+             between(d, -4, 4), between(d, -4, 4), between(d, -4, 4), between(d, -0.1, 0.1), between(d, -0.1, 0.1),
+             between(d, -0.1, 0.1));
+}
+
 /* Sets `text` to the task of the scene `d`. label: settings that differ between scenes. */
 static void write_task(Draw* d, Text* text, Text* label) {
   static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
@@ -93,8 +108,8 @@ static void write_task(Draw* d, Text* text, Text* label) {
   text_add(text, "steps: %d\nscene:\n  simulation: {%s, steps: %d}\n", (int)lround(0.4 / atof(dt)), label->data,
            (int)lround(0.4 / atof(dt)));
   const char *mu = pick(d, 4, FRICTION), *e = pick(d, 4, RESTITUTION);
-  text_add(text, "  contact: {friction: %s, restitution: %s}\n  links:\n%s  initial:\n%s", mu, e, d->links.data,
-           d->velocities.data);
+  text_add(text, "  contact: {friction: %s, restitution: %s}\n  links:\n%s%s  initial:\n%s", mu, e, d->links.data,
+           d->loads.data ? d->loads.data : "", d->velocities.data);
   text_add(label, ", friction: %s, restitution: %s", mu, e);
   text_add(
       text,
@@ -113,7 +128,8 @@ static const Kind KINDS[] = {{"one body", draw_one},
                              {"two bodies", draw_two},
                              {"pendulum", draw_pendulum},
                              {"cart", draw_cart},
-                             {"cart and body", draw_cart_and_body}};
+                             {"cart and body", draw_cart_and_body},
+                             {"loads", draw_loads}};
 enum { KIND_COUNT = sizeof(KINDS) / sizeof(KINDS[0]) };
 
 /* Bound of the relative difference of both derivatives. Rounding of an impact is multiplied by the stiffness of its
@@ -154,6 +170,7 @@ static double check_seed(int seed, int* events) {
   text_free(&label);
   text_free(&d.links);
   text_free(&d.velocities);
+  text_free(&d.loads);
   return apart;
 }
 

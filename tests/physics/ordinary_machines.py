@@ -162,8 +162,5 @@ initial: [{link: turntable, velocities: [0.5]}]
         0.01 * 1.036,
         "Lagrange with massless bars, midpoint method",
         recommended=["simulation.dt=0.002"],
-        known={
-            "default": "a load acts on a loop in the directions of the end of a step: of first order in the time step, 3.6 % at 10 ms"
-        },
     ),
 ]

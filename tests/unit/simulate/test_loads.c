@@ -393,6 +393,32 @@ static void loads_L98_ramp(void** state) {
   compare_near(pushed("momentum", 0.01, ramp), 0.999975, 1e-9, "the worked example");
 }
 
+/* Fraction of the lever arm at t + dt for a rod of inertia 0.5 about both axes across it, arm 0.2 along the rod. The
+ * trace of the mobilities across the arm is 2 / 0.5, so the squared frequency is force 0.2 4. */
+static void loads_L100_fraction_of_the_arm(void** state) {
+  (void)state;
+  static const char scene[] =
+      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: momentum}\n"
+      "contact: {model: none}\n"
+      "links: [{name: rod, mass: 2, center: [0, 0, 0.1], inertia: [0.5, 0.5, 0.02, 0, 0, 0]}]\n"
+      "loads: [{link: rod, point: [0, 0, 0.3], force: [%.17g, 0, 0]}]\n";
+  static const double angles[] = {0.1, 0.5, 1.2, 3, 4, 9};
+  for (int k = 0; k < 6; k++) {
+    double force = (angles[k] / 0.01) * (angles[k] / 0.01) / (0.2 * 4), x = (angles[k] - 0.5) / 3.5;
+    double right = x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x);
+    char text[1024];
+    snprintf(text, sizeof text, scene, force);
+    Run* run = run_create(1, 1e-9, text);
+    step_prepare(run->sim);
+    StepSpan span = step_span(run->sim, SIGNAL_IS_FORCE);
+    LoadAtStart load = load_at_start(run->sim, &run->model.loads[0], &span);
+    compare_near(load.late, right, 1e-12, "frequency times step %g", angles[k]);
+    compare_vec3(load.point, vec3(0, 0, 0.1 + 0.2 * right), 1e-12, "point");
+    compare_vec3(load.torque, vec3(0, 0.2 * force * (1 - right), 0), 1e-9 * force, "torque");
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loads_L1_L2_worked_example),
@@ -406,6 +432,7 @@ int main(void) {
       cmocka_unit_test(loads_L1_thrust_along_the_axis),
       cmocka_unit_test(loads_gravity_compensation),
       cmocka_unit_test(loads_L98_ramp),
+      cmocka_unit_test(loads_L100_fraction_of_the_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
