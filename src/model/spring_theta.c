@@ -314,13 +314,13 @@ void model_place_spring_thetas(Model* model) {
   compute_thetas(model, model->initial_coordinates, NULL, NULL, thetas);
   for (int i = 0; i < model->link_count; i++) {
     model->links[i].spring_theta = thetas[i];
-    model->links[i].damper_implicitness = thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)];
+    model->links[i].damper_theta = thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)];
   }
   for (int k = 0; k < model->tendon_count; k++)
     model->tendons[k].theta = thetas[model_theta_index(model, THETA_TENDON, k)];
   for (int k = 0; k < model->bushing_count; k++) {
     model->bushings[k].theta = thetas[model_theta_index(model, THETA_BUSHING_SPRING, k)];
-    model->bushings[k].damper_implicitness = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
+    model->bushings[k].damper_theta = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
   }
   memory_free(thetas);
 }
