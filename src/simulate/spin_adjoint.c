@@ -171,8 +171,8 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
 /* Returns the correction of the lever arms of pair `index` in the recorded step. Sets *work if the pair has one. */
 static SpinCorrection recorded_correction(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
                                           ContactTerms t, ContactWork* work) {
-  int side = spin_side_on_fixed(s, t);
-  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinCorrection){.link = -1};
+  int side = spin_corrected_side(s, t);
+  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinCorrection){.link = -1, .partner = -1};
   return spin_correction(s, side, t, work, step->pose_now, step->pose_next);
 }
 
@@ -189,7 +189,9 @@ static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep*
                                const ContactWork* work, StateBar next, StateBar now, Vec3* pair_force_bar,
                                ModelGradient* gradient) {
   int link = c->link, side = c->side;
-  SpinArmBar bar = spin_arm_reverse(&c->arm, work, a->momentum_bar[link]);
+  Vec3 by = a->momentum_bar[link];
+  if (c->partner >= 0) by = vec3_sub(by, a->momentum_bar[c->partner]);
+  SpinArmBar bar = spin_arm_reverse(&c->arm, work, by);
   Vec3 axis = s->spin_bodies[link].axis;
   add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
   add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
@@ -270,6 +272,7 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
                                      ContactTermList contact) {
   double sum = 0;
   if (!a) return sum;
+  spin_compute_residual_forces(s, contact);
   for (int i = 0; i < a->model->link_count; i++) {
     const SpinBody* spin_body = &s->spin_bodies[i];
     if (!spin_body->spins) continue;
@@ -283,6 +286,8 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
     ContactWork work;
     SpinCorrection c = recorded_correction(s, step, contact, k, t, &work);
     if (c.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, c.link), c.momentum_change);
+    if (c.link >= 0 && c.partner >= 0)
+      sum -= vec3_dot(momentum_bar(a, s, step, rate, c.partner), c.momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));

@@ -3,12 +3,17 @@
 
 #include <assert.h>
 
+/* Square of the sine of the angle between axis and normal below which the axis of a capsule counts as normal to the
+ * plane. The torque then vanishes. */
+#define UPRIGHT_SQUARE 1e-12
+
 /* Sets the members of *arm that depend on the axis of the body at one of both times. */
 static void set_position(SpinArm* arm, int time, Vec3 axis, double radius, double support) {
   arm->axis[time] = axis;
   arm->across[time] = vec3_cross(axis, arm->normal);
   arm->square[time] = vec3_dot(arm->across[time], arm->across[time]);
-  arm->weight[time] = ring_arm_weight(arm->square[time], radius, support);
+  arm->weight[time] = radius > 0 ? ring_arm_weight(arm->square[time], radius, support)
+                                 : (RingArmWeight){.value = arm->square[time] > UPRIGHT_SQUARE};
   if (arm->weight[time].value > 0) arm->slope[time] = vec3_dot(axis, arm->normal) / sqrt(arm->square[time]);
 }
 

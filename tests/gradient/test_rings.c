@@ -260,11 +260,14 @@ static void precession_F17_of_eulers_disk(void** state) {
   "  - {name: ground, fixed: true, shape: %s}\n"                                                \
   "  - {name: disc, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
   "initial: [{link: disc, velocities: %s}]\n"
-static void gradients_W21_of_a_disc_that_leans(void** state) {
+static void gradients_W21_of_bodies_that_lean(void** state) {
   (void)state;
-  static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]";
+  static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]",
+                    BOARD[] = "{type: half_space}, position: [0, 0, -0.2003]}\n"
+                              "  - {name: board, mass: 5, shape: {type: box, size: [1, 1.2, 0.2]}, position: [0, 0, -0.1]";
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
-                    DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}";
+                    DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
+                    PILL[] = "{type: capsule, radius: 0.05, length: 0.2}";
   static const struct {
     const char *name, *ground, *shape, *velocities;
     double tilt, gap;
@@ -276,10 +279,17 @@ static void gradients_W21_of_a_disc_that_leans(void** state) {
       {"Euler's disk", GROUND, COIN, "[0, 0, 0, 0.1, 10.7, 1.6]", 0.3, 2e-5, 6, 3e-6},
       {"a drum on its edge", GROUND, DRUM, "[0.1, 0.1, 0, 0.5, 3, 2]", 0.7, 3e-5, 12, 3e-6},
       {"a disc that lands on its edge", GROUND, COIN, "[0.4, 0.1, -0.3, 0.5, 3, 2]", 0.6, 0.005, 12, 3e-5},
-      {"a drum that falls flat", GROUND, DRUM, "[0.1, 0.1, 0, 0, 0.3, 0.2]", 0.15, 3e-5, 20, 3e-6}};
+      {"a drum that falls flat", GROUND, DRUM, "[0.1, 0.1, 0, 0, 0.3, 0.2]", 0.15, 3e-5, 20, 3e-6},
+      {"a capsule that rolls in a circle", GROUND, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 12, 3e-6},
+      {"a capsule that rolls in a circle on a box", FLOOR, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 8, 3e-6},
+      {"a capsule that falls on its side", GROUND, PILL, "[0.1, 0.1, 0, 1.5, 0.5, 3]", 1.45, 2e-5, 16, 3e-5},
+      {"a disc on a free board", BOARD, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
+      {"a capsule on a free board", BOARD, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 8, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
-    double rim = CASES[k].shape == COIN ? 0.002 : 0, half = CASES[k].shape == COIN ? 0 : 0.03;
-    double height = (0.1 - rim) * sin(CASES[k].tilt) + half * cos(CASES[k].tilt) + rim + CASES[k].gap;
+    bool pill = CASES[k].shape == PILL;
+    double rounding = pill ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0;
+    double ring = pill ? 0 : 0.1 - rounding, half = pill ? 0.1 : CASES[k].shape == COIN ? 0 : 0.03;
+    double height = ring * sin(CASES[k].tilt) + half * cos(CASES[k].tilt) + rounding + CASES[k].gap;
     Text scene = {0};
     text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
     check_gradients(CASES[k].name, CASES[k].steps, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_ATTACHMENTS),
@@ -299,7 +309,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
       cmocka_unit_test(precession_F17_of_eulers_disk),
-      cmocka_unit_test(gradients_W21_of_a_disc_that_leans),
+      cmocka_unit_test(gradients_W21_of_bodies_that_lean),
       cmocka_unit_test(riders_F13_stay_on_a_turntable),
       cmocka_unit_test(gradients_F13_on_a_turntable),
   };
