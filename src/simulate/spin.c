@@ -182,9 +182,14 @@ int spin_corrected_side(const Sim* s, ContactTerms t) {
   return -1;
 }
 
+SpinArmBody spin_arm_body(const Sim* s, int link) {
+  Vec3 axis = s->spin_bodies[link].axis;
+  return (SpinArmBody){axis, vec3_dot(axis, s->model->links[link].center)};
+}
+
 /* Returns true if (W21) applies to a link, and (W20) does not. */
 static bool rolls_on_circles(const SpinBody* body, int side, const ContactWork* work) {
-  return body->rolling == ROLLS_ABOUT_AXIS && (work->radius[side] > 0 || body->is_capsule);
+  return body->rolling == ROLLS_ABOUT_AXIS && (work->profile[side].largest > 0 || body->is_capsule);
 }
 
 static SpinExcess find_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now,
@@ -216,7 +221,7 @@ SpinCorrection spin_correction(const Sim* s, int side, ContactTerms t, const Con
   }
   if (rolls_on_circles(body, side, work)) {
     const Mat3 turn[2] = {now[out.link].r, next[out.link].r};
-    out.arm = spin_arm(body->axis, spin_force_time(s), side, t, work, turn);
+    out.arm = spin_arm(spin_arm_body(s, out.link), spin_force_time(s), side, t, work, turn);
     out.momentum_change = out.arm.momentum_change;
   } else if (s->model->link_tree[other] < 0) {
     out.excess = find_excess(s, side, out.link, work, now, next);

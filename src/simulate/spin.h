@@ -93,7 +93,7 @@ typedef struct {
   double factor;               /* momentum_change divided by energy and rotation [s] */
   Vec3 momentum_change;        /* world axes [kg m^2/s] */
 } SpinExcess;
-/* Correction of the lever arms of the forces of a pair on a link. On circles of equal radius and for capsules (W21)
+/* Correction of the lever arms of the forces of a pair on a link. On circles and for capsules (W21)
  * applies, for other bodies on fixed partners (W20). */
 typedef struct {
   int link, side;       /* the corrected link; side: 0 if it is link_a, 1 if it is link_b */
@@ -103,6 +103,8 @@ typedef struct {
   SpinExcess excess;    /* excess.is_removed is false unless (W20) changes the momentum */
   Vec3 momentum_change; /* of arm or excess, 0 without a correction; world axes [kg m^2/s] */
 } SpinCorrection;
+/* Returns the axis and centre of a link that rolls about an axis. */
+SpinArmBody spin_arm_body(const Sim* sim, int link);
 /* Returns the correction for the link of side `side` of a pair, from spin_corrected_side. work: normal force of the pair
  * and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. Call after
  * spin_compute_residual_forces. */

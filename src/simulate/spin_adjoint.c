@@ -191,8 +191,9 @@ static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep*
   int link = c->link, side = c->side;
   Vec3 by = a->momentum_bar[link];
   if (c->partner >= 0) by = vec3_sub(by, a->momentum_bar[c->partner]);
-  SpinArmBar bar = spin_arm_reverse(&c->arm, work, by);
+  SpinArmBar bar = spin_arm_reverse(&c->arm, spin_arm_body(s, link), work, by);
   Vec3 axis = s->spin_bodies[link].axis;
+  model_gradient_center(a->model, link, vec3_scale(axis, bar.center), gradient);
   add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
   add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
   *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, bar.friction);

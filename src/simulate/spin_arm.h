@@ -16,6 +16,9 @@ typedef struct {
   double square[2];     /* |across|^2 */
   double slope[2];      /* axis . normal / |across| */
   double force;         /* magnitude of the normal force [N] */
+  double radius;        /* radius at the position of the normal force along the axis [m] */
+  enum { ARM_BETWEEN, ARM_ON_LEAST, ARM_ON_LARGEST } circle; /* ARM_BETWEEN: `radius` follows from the torque;
+                           otherwise it is the least or the largest radius of the circles */
   double moment;        /* torque of the normal force / |across|^2, along `across` at t + dt [N m] */
   double moment_start;  /* the same for the arm at t [N m] */
   double along;         /* arm along the axis [m] */
@@ -31,14 +34,21 @@ typedef struct {
   ContactWork work; /* with respect to the members of ContactWork */
   Vec3 friction;    /* with respect to the friction force on the body */
   Vec3 axis[2];     /* with respect to the axis of the body at t and at t + dt, world axes */
+  double center;    /* with respect to the position of the centre of mass along the axis */
 } SpinArmBar;
 
-/* Returns the lever arms of the link of side `side` of a pair. axis: unit axis of the link, link axes. time: time for
- * which forces act in the step [s]. terms: forces of the pair. work: its normal force. turn: rotation matrices of the
- * link at the start and at the end of the step. */
-SpinArm spin_arm(Vec3 axis, double time, int side, ContactTerms terms, const ContactWork* work, const Mat3 turn[2]);
+/* Body of revolution. */
+typedef struct {
+  Vec3 axis;     /* unit axis, link axes */
+  double center; /* position of the centre of mass along the axis, from the origin of the link frame [m] */
+} SpinArmBody;
+/* Returns the lever arms of the link of side `side` of a pair. time: time for which forces act in the step [s]. terms:
+ * forces of the pair. work: its normal force. turn: rotation matrices of the link at the start and at the end of the
+ * step. */
+SpinArm spin_arm(SpinArmBody body, double time, int side, ContactTerms terms, const ContactWork* work,
+                 const Mat3 turn[2]);
 /* Returns the derivatives of a scalar through arm->momentum_change. by_momentum: derivative of the scalar with respect
  * to the angular momentum. arm->acts must be true. */
-SpinArmBar spin_arm_reverse(const SpinArm* arm, const ContactWork* work, Vec3 by_momentum);
+SpinArmBar spin_arm_reverse(const SpinArm* arm, SpinArmBody body, const ContactWork* work, Vec3 by_momentum);
 
 #endif

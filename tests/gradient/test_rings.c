@@ -260,6 +260,8 @@ static void precession_F17_of_eulers_disk(void** state) {
   "  - {name: ground, fixed: true, shape: %s}\n"                                                \
   "  - {name: disc, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
   "initial: [{link: disc, velocities: %s}]\n"
+/* Tilt at which the cone lies on its side. */
+#define LYING (M_PI / 2 + 0.8621700546672264)
 static void gradients_W21_of_bodies_that_lean(void** state) {
   (void)state;
   static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]",
@@ -267,7 +269,8 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
                               "  - {name: board, mass: 5, shape: {type: box, size: [1, 1.2, 0.2]}, position: [0, 0, -0.1]";
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
                     DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
-                    PILL[] = "{type: capsule, radius: 0.05, length: 0.2}";
+                    PILL[] = "{type: capsule, radius: 0.05, length: 0.2}",
+                    CONE[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}";
   static const struct {
     const char *name, *ground, *shape, *velocities;
     double tilt, gap;
@@ -284,12 +287,19 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
       {"a capsule that rolls in a circle on a box", FLOOR, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 8, 3e-6},
       {"a capsule that falls on its side", GROUND, PILL, "[0.1, 0.1, 0, 1.5, 0.5, 3]", 1.45, 2e-5, 16, 3e-5},
       {"a disc on a free board", BOARD, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
-      {"a capsule on a free board", BOARD, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 8, 3e-6}};
+      {"a capsule on a free board", BOARD, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 6, 1e-5},
+      {"a cone that rolls in a circle", GROUND, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 12, 3e-6},
+      {"a cone that rolls in a circle on a box", FLOOR, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 8, 3e-6},
+      {"a cone that rolls on its side", GROUND, CONE, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 12, 3e-6},
+      {"a cone that rolls on its side on a box", FLOOR, CONE, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 8, 3e-6},
+      {"a cone on a free board", BOARD, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 6, 1e-5},
+      {"a cone on its small end", GROUND, CONE, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
     bool pill = CASES[k].shape == PILL;
-    double rounding = pill ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0;
+    double rounding = pill ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0, s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
     double ring = pill ? 0 : 0.1 - rounding, half = pill ? 0.1 : CASES[k].shape == COIN ? 0 : 0.03;
-    double height = ring * sin(CASES[k].tilt) + half * cos(CASES[k].tilt) + rounding + CASES[k].gap;
+    double top = CASES[k].shape == CONE ? 0.03 : ring; /* radius of the upper circle */
+    double height = fmax(ring * s + half * c, top * s - half * c) + rounding + CASES[k].gap;
     Text scene = {0};
     text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
     check_gradients(CASES[k].name, CASES[k].steps, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_ATTACHMENTS),
