@@ -270,7 +270,7 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
                     DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
                     PILL[] = "{type: capsule, radius: 0.05, length: 0.2}",
-                    CONE[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}";
+                    HORN[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}";
   static const struct {
     const char *name, *ground, *shape, *velocities;
     double tilt, gap;
@@ -278,7 +278,7 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
     double bound; /* a larger one where rounding hides the derivative with respect to the mass */
   } CASES[] = {
       {"a disc that rolls in a circle", GROUND, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 12, 3e-6},
-      {"a disc that rolls in a circle on a box", FLOOR, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
+      {"a disc that rolls in a circle on a box", FLOOR, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-5},
       {"Euler's disk", GROUND, COIN, "[0, 0, 0, 0.1, 10.7, 1.6]", 0.3, 2e-5, 6, 3e-6},
       {"a drum on its edge", GROUND, DRUM, "[0.1, 0.1, 0, 0.5, 3, 2]", 0.7, 3e-5, 12, 3e-6},
       {"a disc that lands on its edge", GROUND, COIN, "[0.4, 0.1, -0.3, 0.5, 3, 2]", 0.6, 0.005, 12, 3e-5},
@@ -288,17 +288,17 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
       {"a capsule that falls on its side", GROUND, PILL, "[0.1, 0.1, 0, 1.5, 0.5, 3]", 1.45, 2e-5, 16, 3e-5},
       {"a disc on a free board", BOARD, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
       {"a capsule on a free board", BOARD, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 6, 1e-5},
-      {"a cone that rolls in a circle", GROUND, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 12, 3e-6},
-      {"a cone that rolls in a circle on a box", FLOOR, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 8, 3e-6},
-      {"a cone that rolls on its side", GROUND, CONE, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 12, 3e-6},
-      {"a cone that rolls on its side on a box", FLOOR, CONE, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 8, 3e-6},
-      {"a cone on a free board", BOARD, CONE, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 6, 1e-5},
-      {"a cone on its small end", GROUND, CONE, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6}};
+      {"a cone that rolls in a circle", GROUND, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 12, 3e-6},
+      {"a cone that rolls in a circle on a box", FLOOR, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 8, 3e-6},
+      {"a cone that rolls on its side", GROUND, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 12, 3e-6},
+      {"a cone that rolls on its side on a box", FLOOR, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 8, 3e-6},
+      {"a cone on a free board", BOARD, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 6, 1e-5},
+      {"a cone on its small end", GROUND, HORN, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
     bool pill = CASES[k].shape == PILL;
     double rounding = pill ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0, s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
     double ring = pill ? 0 : 0.1 - rounding, half = pill ? 0.1 : CASES[k].shape == COIN ? 0 : 0.03;
-    double top = CASES[k].shape == CONE ? 0.03 : ring; /* radius of the upper circle */
+    double top = CASES[k].shape == HORN ? 0.03 : ring; /* radius of the upper circle */
     double height = fmax(ring * s + half * c, top * s - half * c) + rounding + CASES[k].gap;
     Text scene = {0};
     text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
