@@ -9,24 +9,25 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets body->axis and body->is_capsule of
- * a link that rolls about an axis. */
+/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets the members of *body that describe
+ * a round hull. */
 static Rolling classify_rolling(const Model* m, const ModelLink* link, SpinBody* body) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
-  bool segment = core->ring_count == 0 && core->points.count == 2;
-  bool ball = core->ring_count == 0 && core->points.count == 1;
-  if (core->ring_count == 0 && !segment && !ball) return ROLLS_NOT;
+  body->is_capsule = core->ring_count == 0 && core->points.count == 2;
+  body->is_ball = core->ring_count == 0 && core->points.count == 1;
+  body->is_round = core->ring_count > 0 || body->is_capsule || body->is_ball;
+  if (!body->is_round) return ROLLS_NOT;
   Vec3 at = core->ring_count > 0 ? core->rings[0].center : point_at(core->points, 0);
-  Vec3 offset = vec3_sub(link->center, at);
+  Vec3 offset = vec3_sub(at, link->center);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
-  if (!ball) { /* component of the offset perpendicular to the axis */
+  if (!body->is_ball) { /* component of the offset perpendicular to the axis */
     body->axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
-    body->is_capsule = segment;
     offset = vec3_add_scaled(offset, -vec3_dot(offset, body->axis), body->axis);
   }
-  if (vec3_norm(offset) > ROLLING_OFFSET * radius) return ROLLS_NOT;
-  return ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
+  bool rolls = vec3_norm(offset) <= ROLLING_OFFSET * radius;
+  if (!rolls) body->offset = offset;
+  return !rolls ? ROLLS_NOT : body->is_ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
 }
 
 SpinBody* spin_bodies_create(const Model* m) {
@@ -183,13 +184,13 @@ int spin_corrected_side(const Sim* s, ContactTerms t) {
 }
 
 SpinArmBody spin_arm_body(const Sim* s, int link) {
-  Vec3 axis = s->spin_bodies[link].axis;
-  return (SpinArmBody){axis, vec3_dot(axis, s->model->links[link].center)};
+  const SpinBody* body = &s->spin_bodies[link];
+  return (SpinArmBody){body->axis, vec3_dot(body->axis, s->model->links[link].center), body->offset, body->is_ball};
 }
 
 /* Returns true if (W21) applies to a link, and (W20) does not. */
-static bool rolls_on_circles(const SpinBody* body, int side, const ContactWork* work) {
-  return body->rolling == ROLLS_ABOUT_AXIS && (work->profile[side].largest > 0 || body->is_capsule);
+static bool has_arm(const SpinBody* body, int side, const ContactWork* work) {
+  return body->is_round && (work->profile[side].largest > 0 || body->is_capsule || body->is_ball);
 }
 
 static SpinExcess find_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now,
@@ -219,7 +220,7 @@ SpinCorrection spin_correction(const Sim* s, int side, ContactTerms t, const Con
     out.partner = other;
     if (!are_forces_balanced(body) || !are_forces_balanced(&s->spin_bodies[other])) return out;
   }
-  if (rolls_on_circles(body, side, work)) {
+  if (has_arm(body, side, work)) {
     const Mat3 turn[2] = {now[out.link].r, next[out.link].r};
     out.arm = spin_arm(spin_arm_body(s, out.link), spin_force_time(s), side, t, work, turn);
     out.momentum_change = out.arm.momentum_change;
@@ -306,7 +307,7 @@ double spin_turning_rate(const Sim* s) {
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     int side = spin_corrected_side(s, t), link = side == 0 ? t.link_a : t.link_b;
-    if (side < 0 || s->spin_bodies[link].rolling != ROLLS_ABOUT_AXIS) continue;
+    if (side < 0 || !s->spin_bodies[link].is_round) continue;
     ContactCircle circle = contact_term_circle(s->contact, k, side);
     if (!(circle.radius > 0)) continue;
     const Pose* pose = &s->pose_now[link];

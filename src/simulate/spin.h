@@ -16,8 +16,10 @@ typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 typedef struct SpinBody {
   bool spins;      /* true if the link integrates its angular momentum; if false, the other members are unused */
   Rolling rolling; /* directions in which the link can roll */
-  bool is_capsule; /* true if the only hull of a link that rolls about an axis is a capsule */
-  Vec3 axis;       /* unit axis of a link that rolls about an axis, link axes; otherwise 0 */
+  bool is_round;   /* true if the only hull is a ball, a capsule or a round solid of circles */
+  bool is_ball, is_capsule; /* kind of a round hull; both false: circles */
+  Vec3 axis;       /* unit axis of a round hull, link axes; 0 for a ball */
+  Vec3 offset;     /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
   Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
@@ -93,7 +95,7 @@ typedef struct {
   double factor;               /* momentum_change divided by energy and rotation [s] */
   Vec3 momentum_change;        /* world axes [kg m^2/s] */
 } SpinExcess;
-/* Correction of the lever arms of the forces of a pair on a link. On circles and for capsules (W21)
+/* Correction of the lever arms of the forces of a pair on a link. For round hulls (W21)
  * applies, for other bodies on fixed partners (W20). */
 typedef struct {
   int link, side;       /* the corrected link; side: 0 if it is link_a, 1 if it is link_b */
@@ -103,7 +105,7 @@ typedef struct {
   SpinExcess excess;    /* excess.is_removed is false unless (W20) changes the momentum */
   Vec3 momentum_change; /* of arm or excess, 0 without a correction; world axes [kg m^2/s] */
 } SpinCorrection;
-/* Returns the axis and centre of a link that rolls about an axis. */
+/* Returns the geometry of a link with SpinBody.is_round. */
 SpinArmBody spin_arm_body(const Sim* sim, int link);
 /* Returns the correction for the link of side `side` of a pair, from spin_corrected_side. work: normal force of the pair
  * and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. Call after

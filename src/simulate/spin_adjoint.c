@@ -191,12 +191,21 @@ static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep*
   int link = c->link, side = c->side;
   Vec3 by = a->momentum_bar[link];
   if (c->partner >= 0) by = vec3_sub(by, a->momentum_bar[c->partner]);
-  SpinArmBar bar = spin_arm_reverse(&c->arm, spin_arm_body(s, link), work, by);
-  Vec3 axis = s->spin_bodies[link].axis;
-  model_gradient_center(a->model, link, vec3_scale(axis, bar.center), gradient);
-  add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
-  add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
-  *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, bar.friction);
+  const SpinArmBody body = spin_arm_body(s, link);
+  SpinArmBar bar = spin_arm_reverse(&c->arm, body, work, by);
+  const Mat3 turn[2] = {step->pose_now[link].r, step->pose_next[link].r};
+  Vec3 by_offset = {0, 0, 0};
+  for (int k = 0; k < 2; k++) {
+    double(*pose)[4] = k == 0 ? now.pose[link] : next.pose[link];
+    add_rotation_bar(pose, mat3_outer(bar.axis[k], body.axis));
+    add_rotation_bar(pose, mat3_outer(bar.offset[k], body.offset));
+    by_offset = vec3_add(by_offset, mat3_tmul_vec(turn[k], bar.offset[k]));
+  }
+  bool is_offset = !vec3_is_zero(body.offset); /* the offset of a rolling body is a constant 0 */
+  Vec3 by_center = vec3_scale(body.axis, bar.center + (is_offset ? vec3_dot(body.axis, by_offset) : 0));
+  if (is_offset) by_center = vec3_sub(by_center, by_offset);
+  model_gradient_center(a->model, link, by_center, gradient);
+  *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, vec3_add(bar.friction, bar.total));
   add_torque_center_bar(a->model, link, step->pose_next[link].r, bar.work.torque[side], work->force[side], gradient);
   return bar.work;
 }
@@ -273,7 +282,6 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
                                      ContactTermList contact) {
   double sum = 0;
   if (!a) return sum;
-  spin_compute_residual_forces(s, contact);
   for (int i = 0; i < a->model->link_count; i++) {
     const SpinBody* spin_body = &s->spin_bodies[i];
     if (!spin_body->spins) continue;

@@ -258,7 +258,7 @@ static void precession_F17_of_eulers_disk(void** state) {
   "contact: {friction: 0.4}\n"                                                                  \
   "links:\n"                                                                                    \
   "  - {name: ground, fixed: true, shape: %s}\n"                                                \
-  "  - {name: disc, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
+  "  - {name: disc, %s, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
   "initial: [{link: disc, velocities: %s}]\n"
 /* Tilt at which the cone lies on its side. */
 #define LYING (M_PI / 2 + 0.8621700546672264)
@@ -270,7 +270,8 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
                     DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
                     PILL[] = "{type: capsule, radius: 0.05, length: 0.2}",
-                    HORN[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}";
+                    HORN[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}",
+                    BALL[] = "{type: sphere, radius: 0.05}", ROCKER[] = "{type: cylinder, radius: 0.1, length: 0.06}";
   static const struct {
     const char *name, *ground, *shape, *velocities;
     double tilt, gap;
@@ -293,15 +294,23 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
       {"a cone that rolls on its side", GROUND, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 12, 3e-6},
       {"a cone that rolls on its side on a box", FLOOR, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 8, 3e-6},
       {"a cone on a free board", BOARD, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 6, 1e-5},
-      {"a cone on its small end", GROUND, HORN, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6}};
+      {"a cone on its small end", GROUND, HORN, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6},
+      {"a ball with an eccentric mass", GROUND, BALL, "[0.3, 0.02, 0, 1, 5, 20]", 0.3, 3e-4, 16, 3e-6},
+      {"a ball with an eccentric mass on a box", FLOOR, BALL, "[0.3, 0.02, 0, 1, 5, 20]", 0.3, 3e-4, 12, 3e-6},
+      {"a drum with an eccentric mass", GROUND, ROCKER, "[0.3, 0.02, 0, 1, 2, 5]", 1.2, 3e-5, 12, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
-    bool pill = CASES[k].shape == PILL;
-    double rounding = pill ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0, s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
-    double ring = pill ? 0 : 0.1 - rounding, half = pill ? 0.1 : CASES[k].shape == COIN ? 0 : 0.03;
+    bool pill = CASES[k].shape == PILL, ball = CASES[k].shape == BALL;
+    double rounding = pill || ball ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0, s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
+    double ring = pill || ball ? 0 : 0.1 - rounding;
+    double half = pill ? 0.1 : ball || CASES[k].shape == COIN ? 0 : 0.03;
     double top = CASES[k].shape == HORN ? 0.03 : ring; /* radius of the upper circle */
     double height = fmax(ring * s + half * c, top * s - half * c) + rounding + CASES[k].gap;
     Text scene = {0};
-    text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
+    const char* mass = ball ? "mass: 0.5, inertia: [4e-4, 5e-4, 3e-4, 0, 0, 0], center: [0.004, 0.003, -0.015]"
+                       : CASES[k].shape == ROCKER
+                           ? "mass: 1, inertia: [3e-3, 3e-3, 4e-3, 0, 0, 0], center: [0.03, -0.02, 0.005]"
+                           : "density: 1000";
+    text_add(&scene, LEANS, CASES[k].ground, mass, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
     check_gradients(CASES[k].name, CASES[k].steps, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_ATTACHMENTS),
                     CASES[k].bound);
     text_free(&scene);
