@@ -204,7 +204,8 @@ RingArmWeight friction_mean_arm_weight(const HullInstance* h, double cosine, dou
 }
 
 /* (F13) Sets lag->mean_arm[side] and lag->mean_radius[side] to the weighted means of the arms and radii of each side.
- * Sets lag->arm[side] to the part of the mean arm that does not rotate with the body. All are zero if all arms are zero.
+ * Sets lag->arm[side] to the part of the mean arm that does not rotate with the body. All are zero if all arms are
+ * zero.
  */
 static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2], double support) {
   const FrictionVertex* v = lag->vertices;
@@ -626,7 +627,8 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   m.rolls = has_arm(lag, side);
   if (m.rolls) {
     m.roll = friction_roll(lag, side, pose);
-    m.displacement = vec3_add(m.displacement, friction_arm_displacement(lag, side, lag->arm[side], lag->mean_radius[side], &m.roll));
+    m.displacement =
+        vec3_add(m.displacement, friction_arm_displacement(lag, side, lag->arm[side], lag->mean_radius[side], &m.roll));
   }
   m.spin = vec3_dot(lag->normal, m.sine);
   return m;

@@ -75,8 +75,8 @@ typedef struct {
   double mean_radius[2];  /* mean of FrictionVertex.radius, weighted in the same way [m] */
   Vec3 drift[2];          /* RingDrift.displacement of both bodies (F17) */
   double drift_weight[2]; /* RingDrift.weight of both bodies; 0 without a displacement */
-  Vec3 from[2];     /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
-                       They differ from `center` only if the normal force of the same step limits friction */
+  Vec3 from[2]; /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
+                   They differ from `center` only if the normal force of the same step limits friction */
   double ground_weight; /* normal force of the single contact point of a half-space, which is body b and has no spin */
   SlipState ground_at[2];
   bool half_space;
@@ -105,8 +105,8 @@ Vec3 friction_ring_axis(const HullInstance* h);
  * of the circles . normal. support: range of the contact force [m]. */
 RingArmWeight friction_mean_arm_weight(const HullInstance* hull, double cosine, double support);
 
-/* Returns the displacement (F17) of the body of `side`; RingDrift.acts is false without expected poses. hull: this body at t. support: range
- * of the contact force [m]. Call after `aim`, `roll` and `normal` of *lag are set. */
+/* Returns the displacement (F17) of the body of `side`; RingDrift.acts is false without expected poses. hull: this body
+ * at t. support: range of the contact force [m]. Call after `aim`, `roll` and `normal` of *lag are set. */
 RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support);
 
 /* Rotation of a body from its expected rotation `aim` to its present rotation R (F13). */
@@ -149,9 +149,9 @@ static inline void friction_add_wrench(Vec3 force, Vec3 torque, double wrench[6]
 }
 
 /* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
- * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15), plus the displacement of the contact point round the body.
- * radius: radius of the point's circle, or lag->mean_radius [m]. Without shift and drift, the result is bit-identical to
- * (roll + change) x arm. */
+ * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15), plus the displacement of the
+ * contact point round the body. radius: radius of the point's circle, or lag->mean_radius [m]. Without shift and drift,
+ * the result is bit-identical to (roll + change) x arm. */
 static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, double radius,
                                              const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);

@@ -480,9 +480,7 @@ static bool corrects_friction(const LawPair* p) {
 }
 
 /* Returns true if the pair balances its friction impulse (F14). */
-static bool has_account(const LawPair* p) {
-  return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p);
-}
+static bool has_account(const LawPair* p) { return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p); }
 
 /* Returns true if friction of the pair may depend on the force of the same step. Friction of circles uses the points of
  * time t (A8c). */

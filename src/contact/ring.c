@@ -132,8 +132,8 @@ void ring_profile_reverse(const HullInstance* hull, const RingProfile* by, doubl
   }
   for (int k = 0; k < hull->slope_count; k++)
     for (int i = 0; i < hull->ring_count; i++)
-      out[k] += radius[i] * hull->slope[k].radius[i] +
-                height[i] * vec3_dot(hull->rings[0].axis, hull->slope[k].center[i]);
+      out[k] +=
+          radius[i] * hull->slope[k].radius[i] + height[i] * vec3_dot(hull->rings[0].axis, hull->slope[k].center[i]);
 }
 
 Vec3 ring_radius(const Circle* ring, int j) {

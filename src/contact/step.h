@@ -92,9 +92,9 @@ static inline RingArmWeight ring_arm_weight(double square, double radius, double
   return (RingArmWeight){rest * rest, 2 * rest * q / square, 4 * rest * q / radius, -4 * rest * q / support};
 }
 
-/* Radii of the circles of a body. The axis of the circles is Circle.axis. A point of the surface at the position z along
- * the axis, from the origin of the link frame, has the distance origin + taper z from the axis, without the rounding.
- * All members are 0 for bodies without circles. */
+/* Radii of the circles of a body. The axis of the circles is Circle.axis. A point of the surface at the position z
+ * along the axis, from the origin of the link frame, has the distance origin + taper z from the axis, without the
+ * rounding. All members are 0 for bodies without circles. */
 typedef struct {
   double largest, least; /* radii [m] */
   double origin;         /* [m] */
@@ -116,7 +116,7 @@ ContactCircle contact_term_circle(const ContactSystem* system, int index, int si
 /* Normal force of a pair at t + dt, and the change of its stored energy in the step (docs/derivations/spin.md, W20). */
 typedef struct {
   Vec3 force[2], torque[2]; /* on both bodies, without friction; torque about the centre of mass [N, N m] */
-  double stored;    /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
+  double stored; /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
   RingProfile profile[2]; /* radii of the circles on which the bodies roll */
   double support;         /* range of the normal force [m] */
 } ContactWork;

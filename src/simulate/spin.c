@@ -9,8 +9,8 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets the members of *body that describe
- * a round hull. */
+/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets the members of *body that
+ * describe a round hull. */
 static Rolling classify_rolling(const Model* m, const ModelLink* link, SpinBody* body) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;

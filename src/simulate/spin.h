@@ -18,9 +18,9 @@ typedef struct SpinBody {
   Rolling rolling; /* directions in which the link can roll */
   bool is_round;   /* true if the only hull is a ball, a capsule or a round solid of circles */
   bool is_ball, is_capsule; /* kind of a round hull; both false: circles */
-  Vec3 axis;       /* unit axis of a round hull, link axes; 0 for a ball */
-  Vec3 offset;     /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
-  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Vec3 axis;                /* unit axis of a round hull, link axes; 0 for a ball */
+  Vec3 offset;              /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
+  Mat3 mobility;            /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
   Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */
@@ -81,8 +81,8 @@ SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int 
 /* Returns the time for which forces act in the step [s] (docs/derivations/step.md, S15). */
 double spin_force_time(const Sim* sim);
 /* Returns the side of a pair whose lever arms have a correction (SpinCorrection): 0 for link_a, 1 for link_b, -1 if
- * there is none. This link integrates its momentum and is not a sphere. The other link is fixed, or the link rolls about
- * an axis and the other link does not roll. */
+ * there is none. This link integrates its momentum and is not a sphere. The other link is fixed, or the link rolls
+ * about an axis and the other link does not roll. */
 int spin_corrected_side(const Sim* sim, ContactTerms terms);
 /* Energy that the normal force of a pair would add to a link, and the change of angular momentum that removes this
  * energy (W20). */
@@ -107,9 +107,9 @@ typedef struct {
 } SpinCorrection;
 /* Returns the geometry of a link with SpinBody.is_round. */
 SpinArmBody spin_arm_body(const Sim* sim, int link);
-/* Returns the correction for the link of side `side` of a pair, from spin_corrected_side. work: normal force of the pair
- * and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. Call after
- * spin_compute_residual_forces. */
+/* Returns the correction for the link of side `side` of a pair, from spin_corrected_side. work: normal force of the
+ * pair and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. Call
+ * after spin_compute_residual_forces. */
 SpinCorrection spin_correction(const Sim* sim, int side, ContactTerms terms, const ContactWork* work, const Pose* now,
                                const Pose* next);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of

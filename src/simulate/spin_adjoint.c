@@ -295,8 +295,7 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
     ContactWork work;
     SpinCorrection c = recorded_correction(s, step, contact, k, t, &work);
     if (c.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, c.link), c.momentum_change);
-    if (c.link >= 0 && c.partner >= 0)
-      sum -= vec3_dot(momentum_bar(a, s, step, rate, c.partner), c.momentum_change);
+    if (c.link >= 0 && c.partner >= 0) sum -= vec3_dot(momentum_bar(a, s, step, rate, c.partner), c.momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));

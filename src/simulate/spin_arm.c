@@ -24,16 +24,14 @@ static void set_radius(SpinArm* arm, const RingProfile* profile, double center) 
   double radius = (at_center + profile->taper * arm->moment / arm->force) / (1 + profile->taper * arm->slope[1]);
   arm->circle = radius > profile->largest ? ARM_ON_LARGEST : radius >= profile->least ? ARM_BETWEEN : ARM_ON_LEAST;
   if (profile->taper == 0) arm->circle = ARM_BETWEEN;
-  arm->radius = arm->circle == ARM_BETWEEN      ? radius
-                : arm->circle == ARM_ON_LARGEST ? profile->largest
-                                                : profile->least;
+  arm->radius = arm->circle == ARM_BETWEEN ? radius : arm->circle == ARM_ON_LARGEST ? profile->largest : profile->least;
 }
 
-/* Sets the torque by which the lever arm of circles or of a capsule at t differs from that at t + dt, and its weight. */
+/* Sets the torque by which the lever arm of circles or of a capsule at t differs from that at t + dt, and its weight.
+ */
 static void add_axial_torque(SpinArm* arm, SpinArmBody body, const ContactWork* work, const Mat3 turn[2]) {
   const RingProfile* profile = &work->profile[arm->side];
-  for (int k = 0; k < 2; k++)
-    set_position(arm, k, mat3_mul_vec(turn[k], body.axis), profile->largest, work->support);
+  for (int k = 0; k < 2; k++) set_position(arm, k, mat3_mul_vec(turn[k], body.axis), profile->largest, work->support);
   if (!(arm->weight[0].value * arm->weight[1].value > 0)) return;
   arm->axial_torque = vec3_sub(work->torque[arm->side], vec3_cross(arm->offset[1], work->force[arm->side]));
   arm->moment = vec3_dot(arm->axial_torque, arm->across[1]) / arm->square[1];
@@ -142,7 +140,6 @@ SpinArmBar spin_arm_reverse(const SpinArm* arm, SpinArmBody body, const ContactW
   bar.total = vec3_cross(by, vec3_sub(arm->offset[0], arm->offset[1]));
   bar.offset[0] = by_offset;
   bar.offset[1] = vec3_scale(by_offset, -1);
-  if (!body.is_ball)
-    reverse_axial_torque(arm, body, work, by, vec3_dot(by_momentum, arm->torque) * arm->time, &bar);
+  if (!body.is_ball) reverse_axial_torque(arm, body, work, by, vec3_dot(by_momentum, arm->torque) * arm->time, &bar);
   return bar;
 }

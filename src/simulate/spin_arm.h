@@ -7,9 +7,10 @@
 
 /* Body of revolution. */
 typedef struct {
-  Vec3 axis;     /* unit axis, link axes; unused for a ball */
-  double center; /* position of the centre of mass along the axis, from the origin of the link frame [m]; 0 for a ball */
-  Vec3 offset;   /* shortest vector from the centre of mass to the axis, or to the centre of a ball, link axes [m] */
+  Vec3 axis; /* unit axis, link axes; unused for a ball */
+  double
+      center;  /* position of the centre of mass along the axis, from the origin of the link frame [m]; 0 for a ball */
+  Vec3 offset; /* shortest vector from the centre of mass to the axis, or to the centre of a ball, link axes [m] */
   bool is_ball;
 } SpinArmBody;
 
@@ -25,16 +26,20 @@ typedef struct {
   double slope[2];      /* axis . normal / |across| */
   double force;         /* magnitude of the normal force [N] */
   double radius;        /* radius at the position of the normal force along the axis [m] */
-  enum { ARM_BETWEEN, ARM_ON_LEAST, ARM_ON_LARGEST } circle; /* ARM_BETWEEN: `radius` follows from the torque;
-                           otherwise it is the least or the largest radius of the circles */
-  Vec3 axial_torque;    /* torque of the normal force about the point of the axis nearest to the centre of mass, at t + dt
-                           [N m] */
-  double moment;        /* axial_torque . across / |across|^2 at t + dt [N m] */
-  double moment_start;  /* the same for the arm at t [N m] */
-  double along;         /* arm along the axis [m] */
-  Vec3 friction;        /* friction force on the body [N] */
-  Vec3 total;           /* normal force and friction on the body [N] */
-  Vec3 offset[2];       /* SpinArmBody.offset, world axes [m] */
+  enum {
+    ARM_BETWEEN,
+    ARM_ON_LEAST,
+    ARM_ON_LARGEST
+  } circle;          /* ARM_BETWEEN: `radius` follows from the torque;
+otherwise it is the least or the largest radius of the circles */
+  Vec3 axial_torque; /* torque of the normal force about the point of the axis nearest to the centre of mass, at t + dt
+                        [N m] */
+  double moment;     /* axial_torque . across / |across|^2 at t + dt [N m] */
+  double moment_start; /* the same for the arm at t [N m] */
+  double along;        /* arm along the axis [m] */
+  Vec3 friction;       /* friction force on the body [N] */
+  Vec3 total;          /* normal force and friction on the body [N] */
+  Vec3 offset[2];      /* SpinArmBody.offset, world axes [m] */
   RingArmWeight weight[2];
   Vec3 torque;          /* torque with the arm at t minus torque with the arm at t + dt, without the weights [N m] */
   double time;          /* time for which forces act in the step [s] */

@@ -253,11 +253,11 @@ static void precession_F17_of_eulers_disk(void** state) {
 /* Bodies on circles that lean: on the ground and on a box, in substeps while the contact point runs round (Euler's
  * disk), from a landing on the edge, and until a body lies flat. The format's arguments are ground, height, tilt,
  * shape and velocities. */
-#define LEANS                                                                                   \
-  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                                  \
-  "contact: {friction: 0.4}\n"                                                                  \
-  "links:\n"                                                                                    \
-  "  - {name: ground, fixed: true, shape: %s}\n"                                                \
+#define LEANS                                                                        \
+  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                       \
+  "contact: {friction: 0.4}\n"                                                       \
+  "links:\n"                                                                         \
+  "  - {name: ground, fixed: true, shape: %s}\n"                                     \
   "  - {name: disc, %s, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
   "initial: [{link: disc, velocities: %s}]\n"
 /* Tilt at which the cone lies on its side. */
@@ -265,8 +265,9 @@ static void precession_F17_of_eulers_disk(void** state) {
 static void gradients_W21_of_bodies_that_lean(void** state) {
   (void)state;
   static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]",
-                    BOARD[] = "{type: half_space}, position: [0, 0, -0.2003]}\n"
-                              "  - {name: board, mass: 5, shape: {type: box, size: [1, 1.2, 0.2]}, position: [0, 0, -0.1]";
+                    BOARD[] =
+                        "{type: half_space}, position: [0, 0, -0.2003]}\n"
+                        "  - {name: board, mass: 5, shape: {type: box, size: [1, 1.2, 0.2]}, position: [0, 0, -0.1]";
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
                     DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
                     PILL[] = "{type: capsule, radius: 0.05, length: 0.2}",
@@ -300,7 +301,10 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
       {"a drum with an eccentric mass", GROUND, ROCKER, "[0.3, 0.02, 0, 1, 2, 5]", 1.2, 3e-5, 12, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
     bool pill = CASES[k].shape == PILL, ball = CASES[k].shape == BALL;
-    double rounding = pill || ball ? 0.05 : CASES[k].shape == COIN ? 0.002 : 0, s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
+    double rounding = pill || ball             ? 0.05
+                      : CASES[k].shape == COIN ? 0.002
+                                               : 0,
+           s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
     double ring = pill || ball ? 0 : 0.1 - rounding;
     double half = pill ? 0.1 : ball || CASES[k].shape == COIN ? 0 : 0.03;
     double top = CASES[k].shape == HORN ? 0.03 : ring; /* radius of the upper circle */
