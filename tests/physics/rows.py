@@ -1542,6 +1542,16 @@ initial: [{{link: disc, velocities: [{-0.75 * rate * length * c}, 0, 0, 0, {-tur
 """
 
 
+ECCENTRIC_BALL = """
+simulation: {duration: 5}
+contact: {friction: 1}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: ball, mass: 1, center: [0, 0, -0.015], inertia: [8.0e-4, 8.0e-4, 7.0e-4, 0, 0, 0], position: [0, 0, 0.0502], shape: {type: sphere, radius: 0.05}}
+initial: [{link: ball, velocities: [0.25, 0, 0, 0, 5, 0]}]
+"""
+
+
 STEER, WHEELBASE, TRACK = 0.3, 0.4, 0.4
 
 
@@ -1807,6 +1817,14 @@ ROWS += [
         1,
         0.01,
         "nothing brakes it",
+    ),
+    Row(
+        "ball with an eccentric mass that rocks: largest tilt after 4 s over that in the first second",
+        ECCENTRIC_BALL,
+        lambda r: r.tilt("ball", 4, 5) / r.tilt("ball", 0, 1),
+        1,
+        0.01,
+        "energy",
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",
