@@ -120,6 +120,7 @@ typedef struct {
   RingProfile profile[2]; /* radii of the circles on which the bodies roll */
   double support;         /* range of the normal force [m] */
 } ContactWork;
+/* Returns true if all members are 0. */
 static inline bool ring_profile_is_zero(const RingProfile* p) {
   return p->largest == 0 && p->least == 0 && p->origin == 0 && p->taper == 0;
 }
