@@ -55,17 +55,11 @@ static bool only_slides(const PairMaterial* material) {
          !(v[MATERIAL_ROLLING] > 0) && !(v[MATERIAL_SPINNING] > 0);
 }
 
-static bool has_hull_without_circles(const Model* model, int link) {
-  for (int i = 0; i < model->links[link].hull_count; i++)
-    if (hull_body(&model->hulls[model->links[link].hull_first + i]).ring_count == 0) return true;
-  return false;
-}
-
 bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->impacts) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
-  return only_slides(&material) && has_hull_without_circles(model, link_a) && has_hull_without_circles(model, link_b);
+  return only_slides(&material);
 }
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {

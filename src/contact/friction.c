@@ -86,6 +86,7 @@ static int lag_rings(const HullInstance* h, double sigma, double support, const 
       out[count++] = (FrictionVertex){.local = h->rings[k].center,
                                       .arm = vec3_add_scaled(arm, radius * load.spread, radial),
                                       .weight = weight,
+                                      .radius = radius,
                                       .vertex = k};
     }
   }
@@ -198,23 +199,28 @@ Vec3 friction_ring_axis(const HullInstance* h) {
 }
 
 RingArmWeight friction_mean_arm_weight(const HullInstance* h, double cosine, double support) {
-  double radius = ring_common_radius(h), square = 1 - cosine * cosine;
+  double radius = ring_profile(h).largest, square = 1 - cosine * cosine;
   return radius > 0 ? ring_arm_weight(square, radius, support) : (RingArmWeight){square, 1, 0, 0};
 }
 
-/* (F13) Sets lag->mean_arm[side] to the weighted mean of the arms of each side. Sets lag->arm[side] to the part of this
- * mean that does not rotate with the body. Both vectors are zero if all arms are zero. */
+/* (F13) Sets lag->mean_arm[side] and lag->mean_radius[side] to the weighted means of the arms and radii of each side.
+ * Sets lag->arm[side] to the part of the mean arm that does not rotate with the body. All are zero if all arms are
+ * zero.
+ */
 static void mean_arms(FrictionLag* lag, const HullInstance* const hull[2], double support) {
   const FrictionVertex* v = lag->vertices;
   Vec3 n = lag->normal;
   for (int side = 0; side < 2; side++) {
     Vec3 sum = {0, 0, 0};
-    double weight = 0;
+    double weight = 0, radius_sum = 0;
     for (int k = 0; k < lag->count[side]; k++, v++) {
       sum = vec3_add_scaled(sum, v->weight, v->arm);
       weight += v->weight;
+      radius_sum += v->weight * v->radius;
     }
+    const RingProfile profile = ring_profile(hull[side]);
     lag->mean_arm[side] = weight > 0 ? vec3_scale(sum, 1 / weight) : vec3(0, 0, 0);
+    lag->mean_radius[side] = profile.taper != 0 && weight > 0 ? radius_sum / weight : profile.largest;
     double flat = vec3_dot(n, friction_ring_axis(hull[side])), along = vec3_dot(n, lag->mean_arm[side]);
     double upright = friction_mean_arm_weight(hull[side], flat, support).value;
     lag->arm[side] = vec3_add_scaled(vec3_scale(lag->mean_arm[side], upright), (1 - upright) * along, n);
@@ -274,8 +280,11 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   const HullInstance* hull[2] = {a, b};
   mean_arms(lag, hull, support);
   aim_at(lag, aim, shift, hull);
-  for (int side = 0; side < 2; side++)
-    lag->drift[side] = friction_ring_drift(lag, side, hull[side], support).displacement;
+  for (int side = 0; side < 2; side++) {
+    RingDrift drift = friction_ring_drift(lag, side, hull[side], support);
+    lag->drift[side] = drift.displacement;
+    lag->drift_weight[side] = drift.weight;
+  }
   for (int side = 0; side < 2; side++)
     lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
@@ -618,7 +627,8 @@ FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pos
   m.rolls = has_arm(lag, side);
   if (m.rolls) {
     m.roll = friction_roll(lag, side, pose);
-    m.displacement = vec3_add(m.displacement, friction_arm_displacement(lag, side, lag->arm[side], &m.roll));
+    m.displacement =
+        vec3_add(m.displacement, friction_arm_displacement(lag, side, lag->arm[side], lag->mean_radius[side], &m.roll));
   }
   m.spin = vec3_dot(lag->normal, m.sine);
   return m;
@@ -661,7 +671,7 @@ static Vec3 mean_displacement(const FrictionLag* lag, const Pose* pose) {
   Vec3 arm = lag->mean_arm[0], from = vec3_sub(lag->center, arm);
   FrictionRoll roll = friction_roll(lag, 0, pose);
   Vec3 displacement = vec3_sub(pose_apply(*pose, pose_apply_inverse(lag->start[0], from)), from);
-  return vec3_add(displacement, friction_arm_displacement(lag, 0, arm, &roll));
+  return vec3_add(displacement, friction_arm_displacement(lag, 0, arm, lag->mean_radius[0], &roll));
 }
 
 Vec3 friction_displacement(const FrictionLag* lag, const Pose* pose_a, const Pose* pose_b) {
@@ -677,7 +687,7 @@ static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pos
   for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
     Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
-    y = vec3_add(y, vec3_add(v->arm, friction_arm_displacement(lag, 0, v->arm, &roll)));
+    y = vec3_add(y, vec3_add(v->arm, friction_arm_displacement(lag, 0, v->arm, v->radius, &roll)));
     if (moving) {
       Vec3 at = lagged_place(lag, v);
       y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->start[1], at)), at));

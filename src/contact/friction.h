@@ -36,6 +36,7 @@ typedef struct {
   double scaled[2];   /* position / FrictionLag.length */
   double height;      /* component of the position at t minus FrictionLag.center along the normal [m] */
   double weight;      /* normal force at the point for stiffness 1 [1/m^2] */
+  double radius;      /* radius of the point's circle [m]; 0 for a vertex or ball */
   int vertex;         /* index of the vertex in its hull */
   double velocity[2]; /* workspace: present velocity of the point in the contact plane [m/s] */
   SlipState at[2];    /* slip in the two stored states of the pair (FrictionParameters.state) */
@@ -71,9 +72,11 @@ typedef struct {
   Vec3 mean_arm[2]; /* mean of FrictionVertex.arm over the contact points of a body, weighted by their normal forces
                        (F13) [m]; zero for vertices */
   Vec3 arm[2];      /* part of `mean_arm` that does not rotate with the body (F13) [m] */
-  Vec3 drift[2];    /* displacement of the contact points of both bodies because they run round the bodies (F17) [m] */
-  Vec3 from[2];     /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
-                       They differ from `center` only if the normal force of the same step limits friction */
+  double mean_radius[2];  /* mean of FrictionVertex.radius, weighted in the same way [m] */
+  Vec3 drift[2];          /* RingDrift.displacement of both bodies (F17) */
+  double drift_weight[2]; /* RingDrift.weight of both bodies; 0 without a displacement */
+  Vec3 from[2]; /* positions at t of those points of both bodies that lie at `center` in the friction reference [m].
+                   They differ from `center` only if the normal force of the same step limits friction */
   double ground_weight; /* normal force of the single contact point of a half-space, which is body b and has no spin */
   SlipState ground_at[2];
   bool half_space;
@@ -98,12 +101,12 @@ bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullI
 Vec3 friction_ring_axis(const HullInstance* h);
 
 /* Returns the weight of FrictionLag.mean_arm in FrictionLag.arm (F13). It is the weight of the lever arm of the circles
- * (W21). If their radii differ, or for balls, it is the squared sine of the angle between axis and normal. cosine: axis
+ * (W21). For balls it is the squared sine of the angle between axis and normal. cosine: axis
  * of the circles . normal. support: range of the contact force [m]. */
 RingArmWeight friction_mean_arm_weight(const HullInstance* hull, double cosine, double support);
 
-/* Returns the displacement (F17) for the body of `side`; 0 without expected poses. hull: this body at t. support: range
- * of the contact force [m]. Call after `aim`, `roll` and `normal` of *lag are set. */
+/* Returns the displacement (F17) of the body of `side`; RingDrift.acts is false without expected poses. hull: this body
+ * at t. support: range of the contact force [m]. Call after `aim`, `roll` and `normal` of *lag are set. */
 RingDrift friction_ring_drift(const FrictionLag* lag, int side, const HullInstance* hull, double support);
 
 /* Rotation of a body from its expected rotation `aim` to its present rotation R (F13). */
@@ -146,14 +149,16 @@ static inline void friction_add_wrench(Vec3 force, Vec3 torque, double wrench[6]
 }
 
 /* Returns the displacement of the end of an arm by the rotation of its body [m]. It is lag->roll[side] x arm, plus the
- * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15), plus lag->drift[side].
- * Without shift and drift, the result is bit-identical to (roll + change) x arm. */
-static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, const FrictionRoll* roll) {
+ * displacement of the arm's end by the small rotation roll->change (roll_rows; F13, F15), plus the displacement of the
+ * contact point round the body. radius: radius of the point's circle, or lag->mean_radius [m]. Without shift and drift,
+ * the result is bit-identical to (roll + change) x arm. */
+static inline Vec3 friction_arm_displacement(const FrictionLag* lag, int side, Vec3 arm, double radius,
+                                             const FrictionRoll* roll) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   Vec3 turned = vec3_cross(vec3_add(lag->roll[side], roll->change), arm);
   Vec3 moved = vec3_add(turned, vec3_cross(roll->change, lag->shift[side].lever));
   moved = vec3_add_scaled(moved, vec3_dot(roll->change, rows.axis), rows.extra);
-  return vec3_add(moved, lag->drift[side]);
+  return vec3_add_scaled(moved, 0.5 * radius * lag->drift_weight[side], lag->drift[side]);
 }
 
 /* Returns an upper bound on the number of contact points that friction_lag stores. It is the number of vertices with a

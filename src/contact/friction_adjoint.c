@@ -217,7 +217,8 @@ typedef struct {
   Vec3 displacement; /* DisplacementBar.displacement, or zero */
   Vec3 by_displacement;           /* DisplacementBar.by_displacement, or zero */
   double by_offset[2];            /* with respect to FrictionLag.offset */
-  Vec3 by_drift[2];               /* with respect to RingDrift.displacement */
+  Vec3 by_drift[2];               /* with respect to RingDrift.weight times RingDrift.displacement */
+  double by_radius[2];            /* with respect to FrictionLag.mean_radius of two hulls */
   Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
   Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
                                      bodies move with their twists */
@@ -313,13 +314,14 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
 
 /* (A8d) Differentiates the sum by_r . displacement + by_q . velocity. Displacement and velocity are those of the end of
  * a rotating arm relative to the start of the arm. Adds the derivatives of this sum with respect to the angles and the
- * shift of the arm. Returns its derivative with respect to the arm. */
-static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, Vec3 by_r, Vec3 by_q, Vec3 change, Vec3 rate,
-                            PairShares* out) {
+ * shift of the arm. Returns its derivative with respect to the arm. radius: radius of the circle at the end of the arm.
+ */
+static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, double radius, Vec3 by_r, Vec3 by_q, Vec3 change,
+                            Vec3 rate, PairShares* out) {
   const RollShift* shift = &f->lag->shift[side];
   RollRows rows = roll_rows(shift, arm);
   f->by_roll[side] = vec3_add(f->by_roll[side], vec3_cross(arm, by_r));
-  f->by_drift[side] = vec3_add(f->by_drift[side], by_r);
+  f->by_drift[side] = vec3_add_scaled(f->by_drift[side], 0.5 * radius, by_r);
   f->by_angle[side] = vec3_add(f->by_angle[side], roll_rows_moment(&rows, by_r));
   f->by_change[side] = vec3_add(f->by_change[side], roll_rows_moment(&rows, by_q));
   RollShift unused = {0}, *bar = f->lag->shifted[side] ? &out->shift[side] : &unused;
@@ -332,6 +334,19 @@ static void add_offset(FrictionReverse* f, const double b[2]) {
   for (int i = 0; i < 2; i++) f->by_offset[i] += b[i];
 }
 
+/* Returns the derivative of Phi with respect to the radius of a circle through its displacement (F17). by_r: derivative
+ * with respect to this displacement. */
+static double by_drift_radius(const FrictionLag* lag, int side, Vec3 by_r) {
+  return 0.5 * lag->drift_weight[side] * vec3_dot(lag->drift[side], by_r);
+}
+
+/* Adds the contribution of the radius of a contact point's circle to the derivatives with respect to the shape. */
+static void add_circle_radius(const FrictionReverse* f, int side, const FrictionVertex* v, double by, PairShares* out) {
+  const HullInstance* hull = &f->now[side].hull;
+  if (hull->ring_count == 0) return;
+  for (int k = 0; k < hull->slope_count; k++) out->shape[side][k] += by * hull->slope[k].radius[v->vertex];
+}
+
 /* Returns derivatives of Phi with respect to the position of a contact point over a half-space, at t + dt (`next`) and
  * at t (`now`). They include only the dependence of Phi through the slip of the point, its velocity by the twists, and
  * the displacement of body a relative to body b. Sets *by_arm to the derivative of Phi with respect to the arm of the
@@ -342,7 +357,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   double dt = f->parameters->dt, side_weight = lag->total_weight - lag->ground_weight, zeta[2], phi_q;
   Vec3 w = vec3(twist[0], twist[1], twist[2]), turn = axial_change(f->roll.turn, w);
   Vec3 x1 = vec3_add(pose_apply(f->next[0].hull.pose, v->local), v->arm);
-  x1 = vec3_add(x1, friction_arm_displacement(lag, 0, v->arm, &f->roll));
+  x1 = vec3_add(x1, friction_arm_displacement(lag, 0, v->arm, v->radius, &f->roll));
   Vec3 x0 = vec3_add(pose_apply(lag->start[0], v->local), v->arm);
   Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = roll_field(lag, v, &f->roll, &f->next[0], twist);
   vertex_zeta(lag, field, zeta);
@@ -355,8 +370,9 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   by_r = vec3_add_scaled(by_r, v->weight / side_weight, f->by_displacement);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
-  *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, by_r, by_q, f->roll.change, turn, out));
+  *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, v->radius, by_r, by_q, f->roll.change, turn, out));
   f->by_arms = vec3_add(f->by_arms, vec3_cross(v->arm, *by_arm));
+  add_circle_radius(f, 0, v, by_drift_radius(lag, 0, by_r), out);
   return (VertexShare){.vertex = v->vertex,
                        .next = vec3_add(by_r, vec3_cross(by_q, w)),
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
@@ -394,7 +410,7 @@ static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* ba
   double by_q = -2 * vec3_dot(n, axis) * weight.by_square * by_w;
   f->by_mean[side] = vec3_add_scaled(vec3_scale(by_e, w), by_along, n);
   out->support += weight.by_support * by_w;
-  ring_common_radius_reverse(&f->now[side].hull, weight.by_radius * by_w, out->shape[side]);
+  ring_profile_reverse(&f->now[side].hull, &(RingProfile){.largest = weight.by_radius * by_w}, out->shape[side]);
   Vec3 by_n = vec3_add_scaled(vec3_scale(mean, by_along), (1 - w) * along, by_e);
   bar->direction = vec3_add(bar->direction, vec3_add_scaled(by_n, by_q, axis));
   out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
@@ -407,7 +423,9 @@ static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
-  Vec3 by_turned = turning_reverse(f, side, e, by->displacement, by->field, h->motion.roll.change, turn, out);
+  double radius = f->lag->mean_radius[side];
+  Vec3 by_turned = turning_reverse(f, side, e, radius, by->displacement, by->field, h->motion.roll.change, turn, out);
+  f->by_radius[side] += by_drift_radius(f->lag, side, by->displacement);
   mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
 }
 
@@ -423,7 +441,7 @@ static void drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares*
   double stretch = vec3_norm(mat3_mul_vec(f->lag->aim[side], axis)); /* the expected rotation may be affine */
   out->support += by.support;
   f->by_roll[side] = vec3_add(f->by_roll[side], by.roll);
-  ring_common_radius_reverse(hull, by.radius, out->shape[side]);
+  ring_profile_reverse(hull, &(RingProfile){.largest = by.largest}, out->shape[side]);
   out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by.axis[1], 1 / stretch), axis));
   out->turn_now[side] = vec3_add(out->turn_now[side], torque_start);
   bar->direction = vec3_add_scaled(bar->direction, sign, by.direction);
@@ -540,6 +558,7 @@ static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVerte
                          double* weight_bar, Vec3* by_arm) {
   const FrictionLag* lag = f->lag;
   *weight_bar = vec3_dot(f->by_mean[side], vec3_sub(v->arm, lag->mean_arm[side])) / side_weight;
+  *weight_bar += f->by_radius[side] * (v->radius - lag->mean_radius[side]) / side_weight;
   *by_arm = vec3_scale(f->by_mean[side], v->weight / side_weight);
   if (!f->centers[side]) return vec3(0, 0, 0);
   double weight = f->centers[1 - side] ? lag->total_weight - lag->ground_weight : side_weight;
@@ -731,8 +750,10 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
   for (int k = 0, first = 0, nodes; k < lag->count[side] && rings; k += RING_POINTS, first += nodes) {
     RingBar ring = {0};
     nodes = nodes_of(active, first, count, v[k].vertex);
-    for (int j = 0; j < RING_POINTS; j++)
+    for (int j = 0; j < RING_POINTS; j++) {
       ring.by[j].now = center_share(f, side, &v[k + j], side_weight, &ring.weight[j], &ring.arm[j]);
+      add_circle_radius(f, side, &v[k + j], f->by_radius[side] * v[k + j].weight / side_weight, out);
+    }
     ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
   }
 }

@@ -470,14 +470,22 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Returns true if friction of the pair may depend on the force of the same step. Returns false for impacts with
- * restitution, because their friction acts in a separate substep (impact.md, I9). Returns false also for pairs with
- * circles, static friction or rolling friction, which use the force at t. */
-static bool takes_current_force(const LawPair* p) {
+/* Returns true if later steps correct the friction of the pair for the normal force of a step (F8, F14). Returns false
+ * for impacts with restitution, because their friction acts in a separate substep (impact.md, I9). Returns false also
+ * for pairs with static friction or rolling friction, which use the force at t. */
+static bool corrects_friction(const LawPair* p) {
   const PairMemory* memory = p->memory;
-  if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
   return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->start_impact_bounces &&
          !memory->progress.past.bounces;
+}
+
+/* Returns true if the pair balances its friction impulse (F14). */
+static bool has_account(const LawPair* p) { return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p); }
+
+/* Returns true if friction of the pair may depend on the force of the same step. Friction of circles uses the points of
+ * time t (A8c). */
+static bool takes_current_force(const LawPair* p) {
+  return p->a->ring_count == 0 && p->b->ring_count == 0 && corrects_friction(p);
 }
 
 static void set_debt_factor(const LawPair* p, double bound) {
@@ -493,7 +501,7 @@ static void set_debt_factor(const LawPair* p, double bound) {
 static void begin_debt(const LawPair* p, double force) {
   PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->has_debt = law->carries_debt && p->lagged && law->step->dt_before > 0 && takes_current_force(p);
+  memory->has_debt = has_account(p) && p->lagged && law->step->dt_before > 0;
   memory->friction_debt =
       memory->has_debt ? law->step->force_ratio * (memory->start_impact.first * force - memory->net_limit) : 0;
   set_debt_factor(p, memory->start_force);
@@ -504,7 +512,7 @@ static void begin_debt(const LawPair* p, double force) {
  * of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  return law->carries_debt && takes_current_force(p) ? 0 : law->step->force_ratio;
+  return has_account(p) ? 0 : law->step->force_ratio;
 }
 
 static size_t lag(const LawPair* p, void* room) {
@@ -572,7 +580,7 @@ static double weight_of_current_force(const LawPair* p) {
 static void loads(const LawPair* p, double* load, double* change) {
   const PairMemory* memory = p->memory;
   *load = *change = 0;
-  if (!takes_current_force(p)) return;
+  if (!takes_current_force(p) && !has_account(p)) return;
   double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
   if (((const PlaneLaw*)p->law)->carries_debt) {
     *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->net_limit);
@@ -587,7 +595,7 @@ static void loads(const LawPair* p, double* load, double* change) {
 static void account(const LawPair* p, FrictionAccount* out) {
   const PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  bool carried = law->carries_debt && takes_current_force(p) && p->state->outcome == PAIR_PRESSED;
+  bool carried = has_account(p) && p->state->outcome == PAIR_PRESSED;
   /* not computed as net_limit + friction_debt, which would lose the digits of a small force */
   double bound = (1 - memory->current_weight) * memory->start_force;
   if (memory->current_weight > 0) bound += memory->current_weight * memory->lag_force;
@@ -756,7 +764,7 @@ static void record(const LawPair* p, ContactRecord* out) {
   r.current_weight = memory->current_weight;
   r.elastic = memory->elastic;
   const PlaneLaw* law = p->law;
-  const bool carries_debt = law->carries_debt && takes_current_force(p);
+  const bool carries_debt = has_account(p);
   const Impact* load = carries_debt ? &memory->start_impact : &memory->friction_impact;
   if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes of the record stay 0 */
     r.debt.friction_debt = memory->friction_debt;

@@ -230,7 +230,7 @@ ContactWork plane_work(const PlaneLaw* law, const HullInstance* const hull[2], c
                        double factor, double energy, double before) {
   ContactWork out = {.stored = law->stiffness * (energy - before), .support = law->support};
   for (int side = 0; side < 2; side++) { /* a force is minus the gradient of the energy */
-    out.radius[side] = ring_common_radius(hull[side]);
+    out.profile[side] = ring_profile(hull[side]);
     out.force[side] = vec3_scale(contact->force[side], -law->stiffness * factor);
     out.torque[side] = vec3_scale(mat3_axial(contact->moment[side]), -law->stiffness * factor);
   }
@@ -420,8 +420,12 @@ static void add_work_parameters(const LawReplay* p, PairShares* s) {
   const PlaneSolution* next = p->data_next;
   s->value += p->work->stored * (next->energy - potential_before(p));
   s->support += p->work->support / law->stiffness; /* all of *s is multiplied by the stiffness */
-  for (int side = 0; side < 2; side++)
-    ring_common_radius_reverse(&p->next[side].hull, p->work->radius[side] / law->stiffness, s->shape[side]);
+  for (int side = 0; side < 2; side++) {
+    const RingProfile* by = &p->work->profile[side];
+    double k = 1 / law->stiffness;
+    ring_profile_reverse(&p->next[side].hull,
+                         &(RingProfile){by->largest * k, by->least * k, by->origin * k, by->taper * k}, s->shape[side]);
+  }
 }
 
 void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {

@@ -93,15 +93,47 @@ RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support
   return load;
 }
 
-double ring_common_radius(const HullInstance* hull) {
-  double radius = hull->ring_count > 0 ? hull->rings[0].radius : 0;
+/* Index of the circle with the largest radius (sign = 1) or the smallest radius (sign = -1). */
+static int extreme_ring(const HullInstance* hull, double sign) {
+  int best = 0;
   for (int k = 1; k < hull->ring_count; k++)
-    if (hull->rings[k].radius != radius) return 0;
-  return radius;
+    if (sign * hull->rings[k].radius > sign * hull->rings[best].radius) best = k;
+  return best;
 }
 
-void ring_common_radius_reverse(const HullInstance* hull, double by_radius, double* out) {
-  for (int k = 0; k < hull->slope_count && by_radius != 0; k++) out[k] += by_radius * hull->slope[k].radius[0];
+static double ring_height(const HullInstance* hull, int k) {
+  return vec3_dot(hull->rings[0].axis, hull->rings[k].center);
+}
+
+RingProfile ring_profile(const HullInstance* hull) {
+  if (hull->ring_count == 0) return (RingProfile){.largest = 0};
+  const Circle* rings = hull->rings;
+  RingProfile p = {.largest = rings[extreme_ring(hull, 1)].radius, .least = rings[extreme_ring(hull, -1)].radius};
+  if (hull->ring_count > 1)
+    p.taper = (rings[1].radius - rings[0].radius) / (ring_height(hull, 1) - ring_height(hull, 0));
+  p.origin = rings[0].radius - p.taper * ring_height(hull, 0);
+  return p;
+}
+
+void ring_profile_reverse(const HullInstance* hull, const RingProfile* by, double* out) {
+  if (hull->ring_count == 0 || ring_profile_is_zero(by)) return;
+  double radius[ROUND_RINGS_MAX] = {0}, height[ROUND_RINGS_MAX] = {0}, taper = ring_profile(hull).taper;
+  double by_taper = by->taper - ring_height(hull, 0) * by->origin;
+  radius[extreme_ring(hull, 1)] += by->largest;
+  radius[extreme_ring(hull, -1)] += by->least;
+  radius[0] += by->origin;
+  height[0] -= taper * by->origin;
+  if (hull->ring_count > 1) {
+    double share = by_taper / (ring_height(hull, 1) - ring_height(hull, 0));
+    radius[1] += share;
+    radius[0] -= share;
+    height[1] -= taper * share;
+    height[0] += taper * share;
+  }
+  for (int k = 0; k < hull->slope_count; k++)
+    for (int i = 0; i < hull->ring_count; i++)
+      out[k] +=
+          radius[i] * hull->slope[k].radius[i] + height[i] * vec3_dot(hull->rings[0].axis, hull->slope[k].center[i]);
 }
 
 Vec3 ring_radius(const Circle* ring, int j) {

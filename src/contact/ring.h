@@ -63,11 +63,11 @@ typedef struct {
 /* Returns the position and normal force of circle k of a hull. sigma: -1 for body a, +1 for body b. support: s [m].
  * Allocates nothing. */
 RingLoad ring_load(const HullInstance* hull, int k, double sigma, double support, const Plane* plane);
-/* Returns the radius of the circles of a hull if all of them have the same radius [m]. Returns 0 for other hulls. */
-double ring_common_radius(const HullInstance* hull);
-/* Adds the derivatives of a scalar with respect to the shape parameters of a hull to out (size: hull->slope_count).
- * by_radius: derivative of the scalar with respect to ring_common_radius. */
-void ring_common_radius_reverse(const HullInstance* hull, double by_radius, double* out);
+/* Returns the radii of the circles of a hull. */
+RingProfile ring_profile(const HullInstance* hull);
+/* Adds the derivatives of a scalar with respect to the shape parameters of a hull to out (size: hull->slope_count). by:
+ * derivatives of the scalar with respect to the members of ring_profile. */
+void ring_profile_reverse(const HullInstance* hull, const RingProfile* by, double* out);
 /* Returns the unit vector from the centre of a circle to its friction point j < RING_POINTS, hull frame. The vector is
  * fixed in the hull. */
 Vec3 ring_radius(const Circle* ring, int j);

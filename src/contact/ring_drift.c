@@ -18,17 +18,17 @@ static RingNearest nearest_point(Vec3 direction, Vec3 axis, double radius, doubl
 }
 
 RingDrift ring_drift(const HullInstance* hull, Vec3 direction, Vec3 roll, const Mat3 turn[2], double support) {
-  RingDrift drift = {.radius = ring_common_radius(hull), .direction = direction, .roll = roll};
-  if (!(drift.radius > 0)) return drift;
+  RingDrift drift = {.direction = direction, .roll = roll};
+  double largest = ring_profile(hull).largest;
+  if (!(largest > 0)) return drift;
   for (int k = 0; k < 2; k++) {
     Vec3 axis = vec3_normalized(mat3_mul_vec(turn[k], hull->rings[0].axis));
-    drift.nearest[k] = nearest_point(direction, axis, drift.radius, support);
+    drift.nearest[k] = nearest_point(direction, axis, largest, support);
   }
-  double weight = drift.nearest[0].weight.value * drift.nearest[1].weight.value;
-  drift.acts = weight > 0;
+  drift.weight = drift.nearest[0].weight.value * drift.nearest[1].weight.value;
+  drift.acts = drift.weight > 0;
   if (!drift.acts) return drift;
-  Vec3 apart = vec3_sub(drift.nearest[1].nearest, drift.nearest[0].nearest);
-  drift.displacement = vec3_scale(vec3_cross(roll, apart), 0.5 * drift.radius * weight);
+  drift.displacement = vec3_cross(roll, vec3_sub(drift.nearest[1].nearest, drift.nearest[0].nearest));
   return drift;
 }
 
@@ -39,7 +39,7 @@ static void nearest_reverse(const RingDrift* drift, int k, Vec3 by_nearest, doub
   by_radial = vec3_scale(by_radial, 1 / at->sine);
   by_radial = vec3_add_scaled(by_radial, 2 * at->sine * at->weight.by_square * by_weight, at->nearest);
   double along = vec3_dot(at->axis, by_radial);
-  bar->radius += at->weight.by_radius * by_weight;
+  bar->largest += at->weight.by_radius * by_weight;
   bar->support += at->weight.by_support * by_weight;
   bar->direction = vec3_add(bar->direction, vec3_add_scaled(by_radial, -along, at->axis));
   Vec3 by_axis = vec3_add_scaled(vec3_scale(by_radial, -at->cosine), -along, drift->direction);
@@ -49,12 +49,10 @@ static void nearest_reverse(const RingDrift* drift, int k, Vec3 by_nearest, doub
 RingDriftBar ring_drift_reverse(const RingDrift* drift, Vec3 by) {
   assert(drift->acts);
   const RingNearest* at = drift->nearest;
-  const double half = 0.5 * drift->radius, weight = at[0].weight.value * at[1].weight.value;
   const Vec3 apart = vec3_sub(at[1].nearest, at[0].nearest), torque = vec3_cross(by, drift->roll);
-  const double by_weight = half * vec3_dot(apart, torque);
-  RingDriftBar bar = {.radius = 0.5 * weight * vec3_dot(apart, torque)};
-  bar.roll = vec3_scale(vec3_cross(apart, by), half * weight);
-  const Vec3 by_nearest = vec3_scale(torque, half * weight);
+  const double by_weight = vec3_dot(apart, torque);
+  RingDriftBar bar = {.roll = vec3_scale(vec3_cross(apart, by), drift->weight)};
+  const Vec3 by_nearest = vec3_scale(torque, drift->weight);
   nearest_reverse(drift, 0, vec3_scale(by_nearest, -1), by_weight * at[1].weight.value, &bar);
   nearest_reverse(drift, 1, by_nearest, by_weight * at[0].weight.value, &bar);
   return bar;

@@ -92,10 +92,19 @@ static inline RingArmWeight ring_arm_weight(double square, double radius, double
   return (RingArmWeight){rest * rest, 2 * rest * q / square, 4 * rest * q / radius, -4 * rest * q / support};
 }
 
+/* Radii of the circles of a body. The axis of the circles is Circle.axis. A point of the surface at the position z
+ * along the axis, from the origin of the link frame, has the distance origin + taper z from the axis, without the
+ * rounding. All members are 0 for bodies without circles. */
+typedef struct {
+  double largest, least; /* radii [m] */
+  double origin;         /* [m] */
+  double taper;          /* 0 for circles of one radius */
+} RingProfile;
+
 /* Circle on which a body of a pair rolls. */
 typedef struct {
   Vec3 normal;    /* unit normal of the contact; its sign is not defined */
-  double radius;  /* radius of the body's circles [m]; 0 if the body has no circles, or circles of different radii */
+  double radius;  /* largest radius of the body's circles [m]; 0 if the body has no circles */
   double support; /* range of the contact force [m] */
 } ContactCircle;
 /* Returns the circle on which body `side` (0 or 1) of term `index` < contact_term_count rolls, in the accepted state.
@@ -107,15 +116,20 @@ ContactCircle contact_term_circle(const ContactSystem* system, int index, int si
 /* Normal force of a pair at t + dt, and the change of its stored energy in the step (docs/derivations/spin.md, W20). */
 typedef struct {
   Vec3 force[2], torque[2]; /* on both bodies, without friction; torque about the centre of mass [N, N m] */
-  double stored;    /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
-  double radius[2]; /* radii of the circles on which the bodies roll [m]; 0 as for ContactCircle */
-  double support;   /* range of the normal force [m] */
+  double stored; /* kappa (U+ - U_t), with the stiffness kappa and the potentials U_t at t and U+ at t + dt [J] */
+  RingProfile profile[2]; /* radii of the circles on which the bodies roll */
+  double support;         /* range of the normal force [m] */
 } ContactWork;
+/* Returns true if all members are 0. */
+static inline bool ring_profile_is_zero(const RingProfile* p) {
+  return p->largest == 0 && p->least == 0 && p->origin == 0 && p->taper == 0;
+}
 /* Returns true if all members are 0. */
 static inline bool contact_work_is_zero(const ContactWork* work) {
   bool is_zero = work->stored == 0 && work->support == 0;
   for (int side = 0; side < 2; side++)
-    is_zero = is_zero && work->radius[side] == 0 && vec3_is_zero(work->force[side]) && vec3_is_zero(work->torque[side]);
+    is_zero = is_zero && ring_profile_is_zero(&work->profile[side]) && vec3_is_zero(work->force[side]) &&
+              vec3_is_zero(work->torque[side]);
   return is_zero;
 }
 /* Sets *out for term `index` < contact_term_count in the accepted state. Returns false if the pair exerts no normal

@@ -167,7 +167,7 @@ ContactCircle contact_term_circle(const ContactSystem* s, int index, int side) {
   const ContactPair* p = &s->pairs[s->terms[index]];
   if (p->hull_b >= s->model->hull_count || !p->law->row->round) return (ContactCircle){.radius = 0};
   return (ContactCircle){.normal = p->state[s->current].axis,
-                         .radius = ring_common_radius(&s->instance[s->current][side == 0 ? p->hull_a : p->hull_b]),
+                         .radius = ring_profile(&s->instance[s->current][side == 0 ? p->hull_a : p->hull_b]).largest,
                          .support = p->law->view.contact.support};
 }
 

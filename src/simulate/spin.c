@@ -9,23 +9,25 @@
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
-/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets *axis to the unit axis of a link
- * that rolls about an axis. */
-static Rolling classify_rolling(const Model* m, const ModelLink* link, Vec3* axis) {
+/* Returns how a link rolls: ROLLS_NOT unless it consists of a single round piece. Sets the members of *body that
+ * describe a round hull. */
+static Rolling classify_rolling(const Model* m, const ModelLink* link, SpinBody* body) {
   if (link->hull_count != 1 || !hull_is_round(&m->hulls[link->hull_first])) return ROLLS_NOT;
   const RoundBody* core = &m->hulls[link->hull_first].smooth->core;
-  bool segment = core->ring_count == 0 && core->points.count == 2;
-  bool ball = core->ring_count == 0 && core->points.count == 1;
-  if (core->ring_count == 0 && !segment && !ball) return ROLLS_NOT;
+  body->is_capsule = core->ring_count == 0 && core->points.count == 2;
+  body->is_ball = core->ring_count == 0 && core->points.count == 1;
+  body->is_round = core->ring_count > 0 || body->is_capsule || body->is_ball;
+  if (!body->is_round) return ROLLS_NOT;
   Vec3 at = core->ring_count > 0 ? core->rings[0].center : point_at(core->points, 0);
-  Vec3 offset = vec3_sub(link->center, at);
+  Vec3 offset = vec3_sub(at, link->center);
   double radius = core->rounding + (core->ring_count > 0 ? core->rings[0].radius : 0);
-  if (!ball) { /* component of the offset perpendicular to the axis */
-    *axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
-    offset = vec3_add_scaled(offset, -vec3_dot(offset, *axis), *axis);
+  if (!body->is_ball) { /* component of the offset perpendicular to the axis */
+    body->axis = core->ring_count > 0 ? core->rings[0].axis : vec3_normalized(vec3_sub(point_at(core->points, 1), at));
+    offset = vec3_add_scaled(offset, -vec3_dot(offset, body->axis), body->axis);
   }
-  if (vec3_norm(offset) > ROLLING_OFFSET * radius) return ROLLS_NOT;
-  return ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
+  bool rolls = vec3_norm(offset) <= ROLLING_OFFSET * radius;
+  if (!rolls) body->offset = offset;
+  return !rolls ? ROLLS_NOT : body->is_ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
 }
 
 SpinBody* spin_bodies_create(const Model* m) {
@@ -36,7 +38,7 @@ SpinBody* spin_bodies_create(const Model* m) {
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
     spin_bodies[i] = (SpinBody){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
-    spin_bodies[i].rolling = classify_rolling(m, &m->links[i], &spin_bodies[i].axis);
+    spin_bodies[i].rolling = classify_rolling(m, &m->links[i], &spin_bodies[i]);
     any = true;
   }
   if (any) return spin_bodies;
@@ -170,19 +172,25 @@ static void exchange_momenta(Sim* s) {
 
 double spin_force_time(const Sim* s) { return s->clock.dt / s->weights.factor; }
 
-int spin_side_on_fixed(const Sim* s, ContactTerms t) {
+int spin_corrected_side(const Sim* s, ContactTerms t) {
   const int link[2] = {t.link_a, t.link_b};
   for (int side = 0; side < 2; side++) {
-    const SpinBody* body = &s->spin_bodies[link[side]];
+    const SpinBody *body = &s->spin_bodies[link[side]], *other = &s->spin_bodies[link[1 - side]];
     bool is_on_fixed = s->model->link_tree[link[1 - side]] < 0;
-    if (is_on_fixed && body->spins && body->rolling != ROLLS_IN_ALL_DIRECTIONS) return side;
+    bool is_on_other = body->rolling == ROLLS_ABOUT_AXIS && other->rolling == ROLLS_NOT;
+    if ((is_on_fixed || is_on_other) && body->spins && body->rolling != ROLLS_IN_ALL_DIRECTIONS) return side;
   }
   return -1;
 }
 
+SpinArmBody spin_arm_body(const Sim* s, int link) {
+  const SpinBody* body = &s->spin_bodies[link];
+  return (SpinArmBody){body->axis, vec3_dot(body->axis, s->model->links[link].center), body->offset, body->is_ball};
+}
+
 /* Returns true if (W21) applies to a link, and (W20) does not. */
-static bool rolls_on_circles(const SpinBody* body, int side, const ContactWork* work) {
-  return body->rolling == ROLLS_ABOUT_AXIS && work->radius[side] > 0;
+static bool has_arm(const SpinBody* body, int side, const ContactWork* work) {
+  return body->is_round && (work->profile[side].largest > 0 || body->is_capsule || body->is_ball);
 }
 
 static SpinExcess find_excess(const Sim* s, int side, int link, const ContactWork* work, const Pose* now,
@@ -205,33 +213,43 @@ static SpinExcess find_excess(const Sim* s, int side, int link, const ContactWor
 SpinCorrection spin_correction(const Sim* s, int side, ContactTerms t, const ContactWork* work, const Pose* now,
                                const Pose* next) {
   assert(side == 0 || side == 1);
-  SpinCorrection out = {.link = side == 0 ? t.link_a : t.link_b, .side = side};
+  SpinCorrection out = {.link = side == 0 ? t.link_a : t.link_b, .side = side, .partner = -1};
+  int other = side == 0 ? t.link_b : t.link_a;
   const SpinBody* body = &s->spin_bodies[out.link];
-  if (rolls_on_circles(body, side, work)) {
+  if (s->spin_bodies[other].spins) {
+    out.partner = other;
+    if (!are_forces_balanced(body) || !are_forces_balanced(&s->spin_bodies[other])) return out;
+  }
+  if (has_arm(body, side, work)) {
     const Mat3 turn[2] = {now[out.link].r, next[out.link].r};
-    out.arm = spin_arm(body->axis, spin_force_time(s), side, t, work, turn);
+    out.arm = spin_arm(spin_arm_body(s, out.link), spin_force_time(s), side, t, work, turn);
     out.momentum_change = out.arm.momentum_change;
-  } else {
+  } else if (s->model->link_tree[other] < 0) {
     out.excess = find_excess(s, side, out.link, work, now, next);
     out.momentum_change = out.excess.momentum_change;
   }
   return out;
 }
 
-/* Corrects the lever arms of contact forces from fixed bodies (W20, W21). */
+static void add_momentum(Sim* s, const SpinCorrection* c, int link, double sign) {
+  SpinBody* body = &s->spin_bodies[link];
+  if (c->arm.acts) body->arm_change = vec3_add_scaled(body->arm_change, sign, c->momentum_change);
+  s->state.momentum[link] = vec3_add_scaled(s->state.momentum[link], sign, c->momentum_change);
+}
+
+/* Corrects the lever arms of contact forces (W20, W21). Call after spin_compute_residual_forces. */
 static void correct_lever_arms(Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) s->spin_bodies[i].arm_change = vec3(0, 0, 0);
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     ContactWork work;
-    int side = spin_side_on_fixed(s, t);
+    int side = spin_corrected_side(s, t);
     if (side < 0 || !contact_term_work(s->contact, k, &work)) continue;
     SpinCorrection c = spin_correction(s, side, t, &work, s->pose_now, s->configuration[s->current].pose);
-    SpinBody* body = &s->spin_bodies[c.link];
-    if (c.arm.acts) body->arm_change = vec3_add(body->arm_change, c.momentum_change);
-    if (c.arm.acts || c.excess.is_removed)
-      s->state.momentum[c.link] = vec3_add(s->state.momentum[c.link], c.momentum_change);
+    if (!c.arm.acts && !c.excess.is_removed) continue;
+    add_momentum(s, &c, c.link, 1);
+    if (c.partner >= 0) add_momentum(s, &c, c.partner, -1);
   }
 }
 
@@ -288,8 +306,8 @@ double spin_turning_rate(const Sim* s) {
   int count = s->spin_bodies && s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    int side = spin_side_on_fixed(s, t), link = side == 0 ? t.link_a : t.link_b;
-    if (side < 0 || s->spin_bodies[link].rolling != ROLLS_ABOUT_AXIS) continue;
+    int side = spin_corrected_side(s, t), link = side == 0 ? t.link_a : t.link_b;
+    if (side < 0 || !s->spin_bodies[link].is_round) continue;
     ContactCircle circle = contact_term_circle(s->contact, k, side);
     if (!(circle.radius > 0)) continue;
     const Pose* pose = &s->pose_now[link];

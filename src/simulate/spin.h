@@ -16,8 +16,11 @@ typedef enum { ROLLS_NOT, ROLLS_ABOUT_AXIS, ROLLS_IN_ALL_DIRECTIONS } Rolling;
 typedef struct SpinBody {
   bool spins;      /* true if the link integrates its angular momentum; if false, the other members are unused */
   Rolling rolling; /* directions in which the link can roll */
-  Vec3 axis;       /* unit axis of a link that rolls about an axis, link axes; otherwise 0 */
-  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  bool is_round;   /* true if the only hull is a ball, a capsule or a round solid of circles */
+  bool is_ball, is_capsule; /* kind of a round hull; both false: circles */
+  Vec3 axis;                /* unit axis of a round hull, link axes; 0 for a ball */
+  Vec3 offset;              /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
+  Mat3 mobility;            /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
   Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */
@@ -77,9 +80,10 @@ SpinExchange spin_exchange(const Model* model, const SpinBody* spin_bodies, int 
                            const Pose* next);
 /* Returns the time for which forces act in the step [s] (docs/derivations/step.md, S15). */
 double spin_force_time(const Sim* sim);
-/* Returns the side of a pair whose link could gain energy from the normal force (W20): 0 for link_a, 1 for link_b, -1
- * if there is none. This link integrates its momentum, is not a sphere, and the other link is fixed. */
-int spin_side_on_fixed(const Sim* sim, ContactTerms terms);
+/* Returns the side of a pair whose lever arms have a correction (SpinCorrection): 0 for link_a, 1 for link_b, -1 if
+ * there is none. This link integrates its momentum and is not a sphere. The other link is fixed, or the link rolls
+ * about an axis and the other link does not roll. */
+int spin_corrected_side(const Sim* sim, ContactTerms terms);
 /* Energy that the normal force of a pair would add to a link, and the change of angular momentum that removes this
  * energy (W20). */
 typedef struct {
@@ -91,16 +95,21 @@ typedef struct {
   double factor;               /* momentum_change divided by energy and rotation [s] */
   Vec3 momentum_change;        /* world axes [kg m^2/s] */
 } SpinExcess;
-/* Correction of the lever arms of the forces that a fixed body exerts on a link. On circles of equal radius (W21)
- * applies, for other bodies (W20). */
+/* Correction of the lever arms of the forces of a pair on a link. For round hulls (W21)
+ * applies, for other bodies on fixed partners (W20). */
 typedef struct {
-  int link, side;       /* the moving link; side: 0 if it is link_a, 1 if it is link_b */
+  int link, side;       /* the corrected link; side: 0 if it is link_a, 1 if it is link_b */
+  int partner;          /* the other link if it integrates its momentum. Its momentum then changes by -momentum_change.
+                           Otherwise -1 */
   SpinArm arm;          /* arm.acts is false unless (W21) changes the momentum */
   SpinExcess excess;    /* excess.is_removed is false unless (W20) changes the momentum */
   Vec3 momentum_change; /* of arm or excess, 0 without a correction; world axes [kg m^2/s] */
 } SpinCorrection;
-/* Returns the correction for the link of side `side` of a pair, from spin_side_on_fixed. work: normal force of the pair
- * and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. */
+/* Returns the geometry of a link with SpinBody.is_round. */
+SpinArmBody spin_arm_body(const Sim* sim, int link);
+/* Returns the correction for the link of side `side` of a pair, from spin_corrected_side. work: normal force of the
+ * pair and change of its stored energy. now, next: poses (size: links) at the start and at the end of the step. Call
+ * after spin_compute_residual_forces. */
 SpinCorrection spin_correction(const Sim* sim, int side, ContactTerms terms, const ContactWork* work, const Pose* now,
                                const Pose* next);
 /* Returns the angular velocity of a link that integrates its momentum, link axes [rad/s]. momentum: angular momentum of

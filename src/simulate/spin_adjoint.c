@@ -169,8 +169,8 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
 /* Returns the correction of the lever arms of pair `index` in the recorded step. Sets *work if the pair has one. */
 static SpinCorrection recorded_correction(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
                                           ContactTerms t, ContactWork* work) {
-  int side = spin_side_on_fixed(s, t);
-  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinCorrection){.link = -1};
+  int side = spin_corrected_side(s, t);
+  if (side < 0 || !contact_replay_work(contact.holder, index, work)) return (SpinCorrection){.link = -1, .partner = -1};
   return spin_correction(s, side, t, work, step->pose_now, step->pose_next);
 }
 
@@ -187,11 +187,23 @@ static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep*
                                const ContactWork* work, StateBar next, StateBar now, Vec3* pair_force_bar,
                                ModelGradient* gradient) {
   int link = c->link, side = c->side;
-  SpinArmBar bar = spin_arm_reverse(&c->arm, work, a->momentum_bar[link]);
-  Vec3 axis = s->spin_bodies[link].axis;
-  add_rotation_bar(now.pose[link], mat3_outer(bar.axis[0], axis));
-  add_rotation_bar(next.pose[link], mat3_outer(bar.axis[1], axis));
-  *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, bar.friction);
+  Vec3 by = a->momentum_bar[link];
+  if (c->partner >= 0) by = vec3_sub(by, a->momentum_bar[c->partner]);
+  const SpinArmBody body = spin_arm_body(s, link);
+  SpinArmBar bar = spin_arm_reverse(&c->arm, body, work, by);
+  const Mat3 turn[2] = {step->pose_now[link].r, step->pose_next[link].r};
+  Vec3 by_offset = {0, 0, 0};
+  for (int k = 0; k < 2; k++) {
+    double(*pose)[4] = k == 0 ? now.pose[link] : next.pose[link];
+    add_rotation_bar(pose, mat3_outer(bar.axis[k], body.axis));
+    add_rotation_bar(pose, mat3_outer(bar.offset[k], body.offset));
+    by_offset = vec3_add(by_offset, mat3_tmul_vec(turn[k], bar.offset[k]));
+  }
+  bool is_offset = !vec3_is_zero(body.offset); /* the offset of a rolling body is a constant 0 */
+  Vec3 by_center = vec3_scale(body.axis, bar.center + (is_offset ? vec3_dot(body.axis, by_offset) : 0));
+  if (is_offset) by_center = vec3_sub(by_center, by_offset);
+  model_gradient_center(a->model, link, by_center, gradient);
+  *pair_force_bar = vec3_add_scaled(*pair_force_bar, side == 0 ? 1 : -1, vec3_add(bar.friction, bar.total));
   add_torque_center_bar(a->model, link, step->pose_next[link].r, bar.work.torque[side], work->force[side], gradient);
   return bar.work;
 }
@@ -281,6 +293,7 @@ double spin_adjoint_momentum_product(const SpinAdjoint* a, Sim* s, const Recorde
     ContactWork work;
     SpinCorrection c = recorded_correction(s, step, contact, k, t, &work);
     if (c.link >= 0) sum += vec3_dot(momentum_bar(a, s, step, rate, c.link), c.momentum_change);
+    if (c.link >= 0 && c.partner >= 0) sum -= vec3_dot(momentum_bar(a, s, step, rate, c.partner), c.momentum_change);
     SpinExchange e = spin_exchange(a->model, s->spin_bodies, t.link_a, t.link_b, step->pose_now, step->pose_next);
     if (!e.is_exchanged) continue;
     Vec3 turn = vec3_scale(vec3_cross(e.displacement, t.force[0]), -spin_force_time(s));

@@ -253,18 +253,26 @@ static void precession_F17_of_eulers_disk(void** state) {
 /* Bodies on circles that lean: on the ground and on a box, in substeps while the contact point runs round (Euler's
  * disk), from a landing on the edge, and until a body lies flat. The format's arguments are ground, height, tilt,
  * shape and velocities. */
-#define LEANS                                                                                   \
-  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                                  \
-  "contact: {friction: 0.4}\n"                                                                  \
-  "links:\n"                                                                                    \
-  "  - {name: ground, fixed: true, shape: %s}\n"                                                \
-  "  - {name: disc, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
+#define LEANS                                                                        \
+  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                       \
+  "contact: {friction: 0.4}\n"                                                       \
+  "links:\n"                                                                         \
+  "  - {name: ground, fixed: true, shape: %s}\n"                                     \
+  "  - {name: disc, %s, position: [0, 0, %.17g], rpy: [%.17g, 0, 0.1], shape: %s}\n" \
   "initial: [{link: disc, velocities: %s}]\n"
-static void gradients_W21_of_a_disc_that_leans(void** state) {
+/* Tilt at which the cone lies on its side. */
+#define LYING (M_PI / 2 + 0.8621700546672264)
+static void gradients_W21_of_bodies_that_lean(void** state) {
   (void)state;
-  static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]";
+  static const char GROUND[] = "{type: half_space}", FLOOR[] = "{type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]",
+                    BOARD[] =
+                        "{type: half_space}, position: [0, 0, -0.2003]}\n"
+                        "  - {name: board, mass: 5, shape: {type: box, size: [1, 1.2, 0.2]}, position: [0, 0, -0.1]";
   static const char COIN[] = "{type: disc, radius: 0.1, rim: 0.002}",
-                    DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}";
+                    DRUM[] = "{type: cylinder, radius: 0.1, length: 0.06}",
+                    PILL[] = "{type: capsule, radius: 0.05, length: 0.2}",
+                    HORN[] = "{type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06}",
+                    BALL[] = "{type: sphere, radius: 0.05}", ROCKER[] = "{type: cylinder, radius: 0.1, length: 0.06}";
   static const struct {
     const char *name, *ground, *shape, *velocities;
     double tilt, gap;
@@ -272,16 +280,41 @@ static void gradients_W21_of_a_disc_that_leans(void** state) {
     double bound; /* a larger one where rounding hides the derivative with respect to the mass */
   } CASES[] = {
       {"a disc that rolls in a circle", GROUND, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 12, 3e-6},
-      {"a disc that rolls in a circle on a box", FLOOR, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
+      {"a disc that rolls in a circle on a box", FLOOR, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-5},
       {"Euler's disk", GROUND, COIN, "[0, 0, 0, 0.1, 10.7, 1.6]", 0.3, 2e-5, 6, 3e-6},
       {"a drum on its edge", GROUND, DRUM, "[0.1, 0.1, 0, 0.5, 3, 2]", 0.7, 3e-5, 12, 3e-6},
       {"a disc that lands on its edge", GROUND, COIN, "[0.4, 0.1, -0.3, 0.5, 3, 2]", 0.6, 0.005, 12, 3e-5},
-      {"a drum that falls flat", GROUND, DRUM, "[0.1, 0.1, 0, 0, 0.3, 0.2]", 0.15, 3e-5, 20, 3e-6}};
+      {"a drum that falls flat", GROUND, DRUM, "[0.1, 0.1, 0, 0, 0.3, 0.2]", 0.15, 3e-5, 20, 3e-6},
+      {"a capsule that rolls in a circle", GROUND, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 12, 3e-6},
+      {"a capsule that rolls in a circle on a box", FLOOR, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 8, 3e-6},
+      {"a capsule that falls on its side", GROUND, PILL, "[0.1, 0.1, 0, 1.5, 0.5, 3]", 1.45, 2e-5, 16, 3e-5},
+      {"a disc on a free board", BOARD, COIN, "[1.1, 0.02, 0, 0.1, 2, -9.6]", 1.2, 2e-5, 8, 3e-6},
+      {"a capsule on a free board", BOARD, PILL, "[-0.7, 0.02, 0, 0.1, 5, 40]", 0.8, 2e-5, 6, 1e-5},
+      {"a cone that rolls in a circle", GROUND, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 12, 3e-6},
+      {"a cone that rolls in a circle on a box", FLOOR, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 8, 3e-6},
+      {"a cone that rolls on its side", GROUND, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 12, 3e-6},
+      {"a cone that rolls on its side on a box", FLOOR, HORN, "[0.6, 0.02, 0, 0.3, 2, -9]", LYING, 5e-5, 8, 3e-6},
+      {"a cone on a free board", BOARD, HORN, "[0.8, 0.02, 0, 0.1, 2, -8]", 1.0, 2e-5, 6, 1e-5},
+      {"a cone on its small end", GROUND, HORN, "[0.1, 0.02, 0, 0.2, 2, -8]", 2.6, 2e-5, 12, 3e-6},
+      {"a ball with an eccentric mass", GROUND, BALL, "[0.3, 0.02, 0, 1, 5, 20]", 0.3, 3e-4, 16, 3e-6},
+      {"a ball with an eccentric mass on a box", FLOOR, BALL, "[0.3, 0.02, 0, 1, 5, 20]", 0.3, 3e-4, 12, 3e-6},
+      {"a drum with an eccentric mass", GROUND, ROCKER, "[0.3, 0.02, 0, 1, 2, 5]", 1.2, 3e-5, 12, 3e-6}};
   for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
-    double rim = CASES[k].shape == COIN ? 0.002 : 0, half = CASES[k].shape == COIN ? 0 : 0.03;
-    double height = (0.1 - rim) * sin(CASES[k].tilt) + half * cos(CASES[k].tilt) + rim + CASES[k].gap;
+    bool pill = CASES[k].shape == PILL, ball = CASES[k].shape == BALL;
+    double rounding = pill || ball             ? 0.05
+                      : CASES[k].shape == COIN ? 0.002
+                                               : 0,
+           s = sin(CASES[k].tilt), c = cos(CASES[k].tilt);
+    double ring = pill || ball ? 0 : 0.1 - rounding;
+    double half = pill ? 0.1 : ball || CASES[k].shape == COIN ? 0 : 0.03;
+    double top = CASES[k].shape == HORN ? 0.03 : ring; /* radius of the upper circle */
+    double height = fmax(ring * s + half * c, top * s - half * c) + rounding + CASES[k].gap;
     Text scene = {0};
-    text_add(&scene, LEANS, CASES[k].ground, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
+    const char* mass = ball ? "mass: 0.5, inertia: [4e-4, 5e-4, 3e-4, 0, 0, 0], center: [0.004, 0.003, -0.015]"
+                       : CASES[k].shape == ROCKER
+                           ? "mass: 1, inertia: [3e-3, 3e-3, 4e-3, 0, 0, 0], center: [0.03, -0.02, 0.005]"
+                           : "density: 1000";
+    text_add(&scene, LEANS, CASES[k].ground, mass, height, CASES[k].tilt, CASES[k].shape, CASES[k].velocities);
     check_gradients(CASES[k].name, CASES[k].steps, scene.data, ALL_BLOCKS & ~(1U << GRADCHECK_ATTACHMENTS),
                     CASES[k].bound);
     text_free(&scene);
@@ -299,7 +332,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
       cmocka_unit_test(precession_F17_of_eulers_disk),
-      cmocka_unit_test(gradients_W21_of_a_disc_that_leans),
+      cmocka_unit_test(gradients_W21_of_bodies_that_lean),
       cmocka_unit_test(riders_F13_stay_on_a_turntable),
       cmocka_unit_test(gradients_F13_on_a_turntable),
   };

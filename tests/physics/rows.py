@@ -1522,32 +1522,81 @@ def cam_error(run):
 DISC_RADIUS, DISC_RIM = 0.1, 0.002
 
 
-def rolling_disc(tilt, circle):
-    """Rate [rad/s] at which a disc of 1 kg that rolls without slip goes round, its centre at `circle` from the axis.
+def steady_rolling(tilt, circle, place, ring, rounding, across, along):
+    """Rate [rad/s] at which a body of revolution of 1 kg that rolls without slip goes round, its centre at `circle` from the axis.
 
-    tilt: of its axis from the vertical. Euler's equations of steady motion about the centre, with the rolling condition
-    for an edge that is a torus of minor radius DISC_RIM. Returns also the spin about its own axis, over that rate.
+    tilt: of its axis from the vertical. It rolls on a circle of radius `ring` at `place` along its axis, with an edge
+    that is a torus of minor radius `rounding`. across, along: moments of inertia about the centre of mass. Euler's
+    equations of steady motion with the rolling condition. Returns also the spin about its own axis, over that rate, and
+    the height of the centre of mass.
     """
-    a, r, across, along = DISC_RADIUS - DISC_RIM, DISC_RIM, DISC_RADIUS**2 / 4, DISC_RADIUS**2 / 2
     s, c = math.sin(tilt), math.cos(tilt)
-    spin = -(circle + a * c) / (a + r * s)
-    factor = -across * s * c + along * s * (c + spin) - (a * s + r) * circle
-    return math.sqrt(-G * a * c / factor), spin
+    y, z = -place * s - ring * c, place * c - ring * s - rounding  # of the contact point, from the centre of mass
+    spin = (circle - y) / (s * z + c * y)
+    turn_y, turn_z = -spin * s, 1 + spin * c  # angular velocity over the rate
+    axial = turn_z * c - turn_y * s
+    moment_y = across * (turn_y + axial * s) - along * axial * s
+    return math.sqrt(y * G / (z * circle - moment_y)), spin, -z
 
 
-def disc_scene(tilt, circle, duration):
-    rate, spin = rolling_disc(tilt, circle)
-    height = (DISC_RADIUS - DISC_RIM) * math.sin(tilt) + DISC_RIM + 2e-5
-    i = DISC_RADIUS**2 / 4
+def rolling_disc(tilt, circle):
+    """As steady_rolling, for the disc of disc_scene; returns the rate and the spin over the rate."""
+    return steady_rolling(tilt, circle, 0, DISC_RADIUS - DISC_RIM, DISC_RIM, DISC_RADIUS**2 / 4, DISC_RADIUS**2 / 2)[:2]
+
+
+def revolving_scene(shape, motion, tilt, circle, inertia, duration, board=False):
+    """A body in steady_rolling `motion`, on the ground or on a free board of 1000 kg."""
+    rate, spin, height = motion
     turn = [0, rate * math.sin(tilt), rate * (math.cos(tilt) + spin)]
+    across, along = inertia
+    below = "\n  - {name: board, mass: 1000, shape: {type: box, size: [4, 4, 0.1]}, position: [0, 0, -0.05]}" if board else ""
     return f"""
 simulation: {{duration: {duration}}}
 contact: {{friction: 1}}
 links:
-  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
-  - {{name: disc, mass: 1, inertia: [{i}, {i}, {2 * i}, 0, 0, 0], position: [0, 0, {height}], rpy: [{tilt}, 0, 0],
-      shape: {{type: disc, radius: {DISC_RADIUS}, rim: {DISC_RIM}}}}}
+  - {{name: ground, fixed: true, shape: {{type: half_space}}, position: [0, 0, {-0.1005 if board else 0}]}}{below}
+  - {{name: disc, mass: 1, inertia: [{across}, {across}, {along}, 0, 0, 0], position: [0, 0, {height + 2e-5}], rpy: [{tilt}, 0, 0],
+      shape: {{{shape}}}}}
 initial: [{{link: disc, velocities: [{rate * circle}, 0, 0, {turn[0]}, {turn[1]}, {turn[2]}]}}]
+"""
+
+
+DISC = f"type: disc, radius: {DISC_RADIUS}, rim: {DISC_RIM}"
+DISC_INERTIA = (DISC_RADIUS**2 / 4, DISC_RADIUS**2 / 2)
+
+
+def disc_scene(tilt, circle, duration, board=False):
+    return revolving_scene(DISC, steady_rolling(tilt, circle, 0, DISC_RADIUS - DISC_RIM, DISC_RIM, *DISC_INERTIA), tilt, circle, DISC_INERTIA, duration, board)
+
+
+PILL, PILL_INERTIA = steady_rolling(0.5, -0.1, -0.1, 0, 0.05, 0.0067, 0.0012), (0.0067, 0.0012)
+FRUSTUM, FRUSTUM_INERTIA = steady_rolling(0.6, 0.3, -0.03, 0.1, 0, 0.002, 0.0035), (0.002, 0.0035)
+
+
+def cone_on_its_side(half_angle=0.3, length=0.2, rate=4):
+    """A solid cone that rolls on its side about its tip."""
+    s, c, radius = math.sin(half_angle), math.cos(half_angle), length * math.tan(half_angle)
+    across, along = 3 / 20 * radius**2 + 3 / 80 * length**2, 0.3 * radius**2
+    turn = -rate * c / s  # about the line of contact
+    return f"""
+simulation: {{duration: 1}}
+contact: {{friction: 1}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: disc, mass: 1, center: [0, 0, {-length / 4}], inertia: [{across}, {across}, {along}, 0, 0, 0],
+      position: [0, {length / 2 * c}, {length / 2 * s + 2.5e-4}], rpy: [{math.pi / 2 + half_angle}, 0, 0],
+      shape: {{type: cone, bottom_radius: {radius}, top_radius: 0, length: {length}}}}}
+initial: [{{link: disc, velocities: [{-0.75 * rate * length * c}, 0, 0, 0, {-turn * s}, {-turn * c}]}}]
+"""
+
+
+ECCENTRIC_BALL = """
+simulation: {duration: 5}
+contact: {friction: 1}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: ball, mass: 1, center: [0, 0, -0.015], inertia: [8.0e-4, 8.0e-4, 7.0e-4, 0, 0, 0], position: [0, 0, 0.0502], shape: {type: sphere, radius: 0.05}}
+initial: [{link: ball, velocities: [0.25, 0, 0, 0, 5, 0]}]
 """
 
 
@@ -1784,6 +1833,46 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
+    ),
+    Row(
+        "the same disc on a free board of 1000 kg: rate",
+        disc_scene(1.2, 0.5, 2, board=True),
+        lambda r: abs(azimuth_rate(r, "disc", 0.2, 2)),
+        rolling_disc(1.2, 0.5)[0],
+        0.01 * rolling_disc(1.2, 0.5)[0],
+        "the same",
+    ),
+    Row(
+        "capsule on one end that rolls in a circle of 0.1 m at 0.5 rad: rate",
+        revolving_scene("type: capsule, radius: 0.05, length: 0.2", PILL, 0.5, -0.1, PILL_INERTIA, 1),
+        lambda r: abs(azimuth_rate(r, "disc", 0.1, 1)),
+        PILL[0],
+        0.01 * PILL[0],
+        "the same",
+    ),
+    Row(
+        "cone on the edge of its base that rolls in a circle of 0.3 m at 0.6 rad: rate",
+        revolving_scene("type: cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.06", FRUSTUM, 0.6, 0.3, FRUSTUM_INERTIA, 1),
+        lambda r: abs(azimuth_rate(r, "disc", 0.1, 1)),
+        FRUSTUM[0],
+        0.01 * FRUSTUM[0],
+        "the same",
+    ),
+    Row(
+        "cone that rolls on its side about its tip: rate after 1 s over rate after 0.2 s",
+        cone_on_its_side(),
+        lambda r: azimuth_rate(r, "disc", 0.8, 1) / azimuth_rate(r, "disc", 0.1, 0.3),
+        1,
+        0.01,
+        "nothing brakes it",
+    ),
+    Row(
+        "ball with an eccentric mass that rocks: largest tilt after 4 s over that in the first second",
+        ECCENTRIC_BALL,
+        lambda r: r.tilt("ball", 4, 5) / r.tilt("ball", 0, 1),
+        1,
+        0.01,
+        "energy",
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",

@@ -214,10 +214,50 @@ static void leaning_cylinders_W21_keep_their_energy(void** state) {
   print_message("leaning cylinders gain %.3g to %.3g of their energy\n", least, most);
 }
 
+/* Balls with an eccentric mass that rock, with friction and without (docs/derivations/spin.md, W21). */
+static void eccentric_balls_W21_keep_their_energy(void** state) {
+  (void)state;
+  Random random = {44};
+  double least = 0, most = 0;
+  for (int k = 0; k < (tests_are_long() ? WHEELS_LONG : WHEELS); k++) {
+    double radius = random_uniform(&random, 0.02, 0.2), offset = random_uniform(&random, 0.1, 0.6) * radius;
+    double dt = 5e-4 * math_pow(20, random_uniform(&random, 0, 1)), moment = 0.4 * radius * radius;
+    double pivot = moment + (radius - offset) * (radius - offset); /* about the contact point, for 1 kg */
+    Text what = {0};
+    text_add(&what,
+             "simulation: {dt: %.6g, duration: 3}\n"
+             "contact: {friction: %d}\n"
+             "links:\n"
+             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+             "  - {name: body, mass: 1, center: [0, 0, %.9g], inertia: [%.9g, %.9g, %.9g, 0, 0, 0],\n"
+             "     position: [0, 0, %.9g], shape: {type: sphere, radius: %.9g}}\n",
+             dt, k % 2, -offset, 0.8 * moment, 0.8 * moment, 0.7 * moment, 1.002 * radius, radius);
+    text_add(&what, "initial: [{link: body, velocities: [0, 0, 0, 0.3, %.6g, %.6g]}]\n",
+             random_uniform(&random, 0.4, 0.9) * sqrt(9.81 * offset / pivot), random_uniform(&random, -5, 5));
+    SceneRun run;
+    run_parse(&run, what.data, NULL);
+    run_until(&run, 0.5); /* it comes to its gap at rest */
+    double before = sim_measure(run.sim).total, kinetic = 0;
+    while (sim_state(run.sim)->time < 2.5) {
+      run_step(&run);
+      kinetic = fmax(kinetic, sim_measure(run.sim).kinetic);
+    }
+    double change = (sim_measure(run.sim).total - before) / kinetic;
+    run_close(&run);
+    least = fmin(least, change);
+    most = fmax(most, change);
+    if (!(fabs(change) <= 1e-2))
+      fail_msg("seed 44, ball %d gains %.3g of its kinetic energy:\n%s", k, change, what.data);
+    text_free(&what);
+  }
+  print_message("eccentric balls gain %.3g to %.3g of their kinetic energy\n", least, most);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rolling_bodies_gain_no_energy),
                                      cmocka_unit_test(wheels_keep_their_energy),
                                      cmocka_unit_test(leaning_cylinders_W21_keep_their_energy),
+                                     cmocka_unit_test(eccentric_balls_W21_keep_their_energy),
                                      cmocka_unit_test(polygons_gain_no_energy),
                                      cmocka_unit_test(polygons_W20_gain_no_energy_by_skipped_corners),
                                      cmocka_unit_test(tumbling_bodies_gain_no_energy)};
