@@ -466,6 +466,22 @@ static void impact_W6_exchange_in_substeps(void** state) {
       17, "stone on a box");
 }
 
+/* A ball hits a box at rest on a slope. In a later step under second_order, an impact begins with the weights of
+ * STEP_FREE but not with the weights that the step requires. The step then does not end at an event. */
+static void impact_I12_no_event_with_the_required_weights(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 5e-3, steps: 40, integrator: second_order}\ncontact: {restitution: 0.6, friction: 0.578}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.13371263304338965, 0, 0.9910201470023724]}}\n"
+      "  - {name: a, mass: 1, mass_model: uniform, position: [0.0067524879686911773, 0, 0.050046517423619812], rpy: [0, "
+      "0.13411431616616901, 0], shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+      "  - {name: b, mass: 0.405, mass_model: uniform, position: [-0.010, 0.023, 0.224], rpy: [-0.047, 0.167, 0.816], "
+      "shape: {type: sphere, radius: 0.045}}\n"
+      "initial: [{link: b, velocities: [0.009, -0.436, -1.244, 1.184, -2.495, 4.097]}]\n");
+  check_last_velocities(run, 40, "ball on a box on a slope");
+}
+
 /* A ball rolls by 0.28 rad in a step and hits a wall. Over differences of 2 % of a step length it would slip. */
 static void impact_F13_a_rolling_ball_hits_a_wall(void** state) {
   (void)state;
@@ -667,6 +683,7 @@ int main(void) {
       cmocka_unit_test(impact_S15_rounding_after_a_short_rest),
       cmocka_unit_test(impact_S15_weight_after_a_divided_rest),
       cmocka_unit_test(impact_W6_exchange_in_substeps),
+      cmocka_unit_test(impact_I12_no_event_with_the_required_weights),
       cmocka_unit_test(impact_F13_a_rolling_ball_hits_a_wall),
       cmocka_unit_test(impact_I10_the_place_in_a_step_changes_nothing),
       cmocka_unit_test(impact_I10_slopes_near_the_end_of_a_step),
