@@ -304,9 +304,28 @@ class Edge(Rod):
         return "{type: box, size: [0.3, 0.2, %r]}" % p["edge"], 0.15 * s + half * c, 0.15 * c - half * s
 
 
+def compress(mobility, v, friction):
+    """Impulses along x and up that end the approach of a contact point with the velocity v, Coulomb friction included."""
+    alone = -v[1] / mobility[1, 1]
+    slip = v[0] + mobility[0, 1] * alone
+    stick = -slip / (mobility[0, 0] - mobility[0, 1] ** 2 / mobility[1, 1])
+    push = alone - mobility[0, 1] / mobility[1, 1] * stick
+    if abs(stick) <= friction * push:
+        return np.array([stick, push])
+    along = -math.copysign(friction, slip)  # friction impulse of a unit normal impulse
+    push = -v[1] / (mobility[1, 1] + along * mobility[0, 1])
+    return np.array([along * push, push])
+
+
+def release(mobility, v, friction, push):
+    """Impulses along x and up of the normal impulse `push`, with Coulomb friction."""
+    slip = v[0] + mobility[0, 1] * push
+    return np.array([-math.copysign(min(friction * push, abs(slip) / mobility[0, 0]), slip), push])
+
+
 class RodSlides(Rod):
-    """The rod moves along x and lands on its end with friction, in the plane. The impulses act one after the other (I9): the normal one
-    reverses the approach, then Coulomb friction acts. u: velocity of the contact point along x and up; both impulses change both."""
+    """The rod moves along x and lands on its end with friction, in the plane. Law of Poisson (I9): the compression ends the approach, and
+    the restitution adds e times its normal impulse. Friction is Coulomb's law in both. Both impulses change both velocities."""
     start = dict(Rod.start, along=2.5, friction=0.1)
     state = dict(Rod.state, along=("velocities", 0, 1))
     seeds = {"b": [0.8, 0, 1]}
@@ -322,10 +341,10 @@ class RodSlides(Rod):
         r = np.array([self.lever * lever, -height - GAP / 2])  # from the centre to the contact point
         turn = np.array([r[1], -r[0]])  # velocity of that point for a unit angular velocity about y
         mobility = np.eye(2) / p["mass"] + np.outer(turn, turn) / self.inertia
-        push = (1 + p["e"]) * speed / mobility[1, 1]
-        slip = p["along"] + mobility[0, 1] * push
-        impulse = np.array([-math.copysign(min(p["friction"] * push, abs(slip) / mobility[0, 0]), slip), push])
-        v, rest = np.array([p["along"], -speed]) + impulse / p["mass"], self.span - t
+        v = np.array([p["along"], -speed])
+        impulse = compress(mobility, v, p["friction"])
+        impulse = impulse + release(mobility, v + mobility @ impulse, p["friction"], p["e"] * impulse[1])
+        v, rest = v + impulse / p["mass"], self.span - t
         return 0.8 * (p["along"] * t + v[0] * rest) + height + v[1] * rest - 0.5 * p["gravity"] * rest * rest
 
 
@@ -379,15 +398,16 @@ class Pendulum(Case):
 
 
 class PendulumFriction(Pendulum):
-    """The same with friction (I9): after the impact the corner slides down along the wall. The levers about the hinge are the height of
-    the corner for the normal impulse and its distance from the hinge along x for friction."""
+    """The same with friction (I9): the corner slides up along the wall until the compression ends, then down. The levers about the hinge
+    are the height of the corner for the normal impulse and its distance from the hinge along x for friction."""
     start = dict(Pendulum.start, friction=0.3)
 
     def number(self, p):
         wall = self.angle_of_wall(p)
         height = (0.2 + p["length"] / 2) * math.cos(wall) - 0.02 * math.sin(wall)
-        lost = min(p["friction"] * (1 + p["e"]) * (0.08 - GAP / 2) / height, p["e"])  # share of the rate
-        return wall - (p["e"] - lost) * p["rate"] * (self.span - (wall - p["angle"]) / p["rate"])
+        coupling = p["friction"] * (0.08 - GAP / 2) / height
+        back = p["e"] * (1 - coupling) / (1 + coupling)  # share of the rate
+        return wall - back * p["rate"] * (self.span - (wall - p["angle"]) / p["rate"])
 
 
 class HeavyPendulum(Pendulum):

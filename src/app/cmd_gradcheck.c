@@ -251,6 +251,8 @@ static void explain_unsound(const GradcheckReport* r) {
     printf("does not reproduce its contact\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
+  else if (s->grazes)
+    printf("ends at an impact that begins with a grazing contact\n");
   else
     printf("has a solution that is not finite\n");
 }

@@ -70,10 +70,16 @@ static inline double norm_first_by_support(double length, double support) {
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed,
       by_ratio; /* by_ratio: derivative with respect to `ratio` of impact_friction_factor */
-  /* true for an impact with restitution. Only `factor` and `by_ratio` are then used, because the step that led to t
-   * computes the other derivatives. */
+  /* true for an impact with restitution. Only `factor` is then used, because ImpactImpulse has the derivatives. */
   bool bounces;
 } ContactLoad;
+
+/* Impulses of an impact with restitution at the start of a recorded step. */
+typedef struct {
+  const ImpactParameters* parameters;
+  const ImpactPast* past;
+  double force; /* force of the pair at t without the impact factor, for stiffness 1 [1/m^2] */
+} ImpactImpulse;
 
 /* Adds the derivatives of the contact part of Phi at t + dt to *out. twist: motion (w, v) of both bodies [rad, m].
  * response: result of plane_derivatives. active: memory of the caller, which receives the active vertices at t + dt. */
@@ -117,11 +123,22 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * The contribution of the state at t is added to *bar and *out, the contribution of the previous state to out->carry.
  * Multiplies the derivatives with respect to the coefficients of friction and rolling in *out by the factor. Call after
  * friction_adjoint and rolling_adjoint. */
-void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
+void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, const ImpactImpulse* impulse,
+                         Pressure* bar, PairShares* out);
 /* Adds the contribution of the impact factor to the derivatives of Phi, as impact_load_adjoint does. by_factor:
  * derivative of Phi with respect to the impact factor. Does not change the derivatives with respect to the coefficients
  * of friction and rolling. */
-void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out);
+void impact_late_load_adjoint(const ContactLoad* load, double by_factor, const ImpactImpulse* impulse, Pressure* bar,
+                              PairShares* out);
+/* Adds the contribution of the constant wrench of IMPACT_RESTITUTION to the derivatives of Phi. now: pair at t. next:
+ * bodies at t + dt. sides: memory of the caller. */
+void impact_return_adjoint(const ImpactImpulse* impulse, const ReturnWrench* wrench, const ImpactMoment* now,
+                           const PairBody next[2], const double twist[2][6], ActiveSides* sides, Pressure* bar,
+                           PairShares* out);
+/* Adds the contribution of the impulses of an impact with restitution to the derivatives of Phi, after impact_adjoint
+ * and impact_load_adjoint. by_next: derivative of the scalar with respect to minus the impulse, found in the next step
+ * (PairCarry.net_limit). */
+void impact_impulse_adjoint(const ImpactImpulse* impulse, double by_next, Pressure* bar, PairShares* out);
 /* Adds the contribution of the normal force of the previous solve of the step to the derivatives of Phi. The pair has
  * no restitution. by_factor: derivative of Phi with respect to the impact factor W'. by_force: derivative of Phi with
  * respect to the magnitude of the force in that solve, for stiffness 1 and W' = 1. solve: state of the pair in that

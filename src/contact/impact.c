@@ -79,26 +79,24 @@ Impact impact_evaluate(const ImpactParameters* p, double potential, double befor
   return impact_evaluate_with_entry(p, potential, before, p->restitution > 0 ? IMPACT_ENTRY : 1);
 }
 
-double impact_friction_factor_by_ratio(const Impact* now, bool bounces) {
+double impact_friction_factor_by_ratio(const Impact* now) {
   double x = now->first - 1;
-  if (bounces) return now->first;
   return x > 0 ? x * (x * x) / (1 + x * x) : 0;
 }
 
 /* Returns the derivative of impact_friction_factor(...).first with respect to now->first. x: now->first - 1. */
-static double friction_factor_derivative(double x, bool bounces, double ratio) {
-  if (bounces) return ratio;
+static double friction_factor_derivative(double x, double ratio) {
   double square = x * x;
   return 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
 }
 
-Impact impact_friction_factor(const Impact* now, bool bounces, double ratio) {
+Impact impact_friction_factor(const Impact* now, double ratio) {
   assert(ratio >= 0);
   Impact load = *now;
   double x = now->first - 1;
-  if (ratio == 1 || !(bounces || x > 0)) return load;
-  double slope = friction_factor_derivative(x, bounces, ratio);
-  load.first = now->first + (ratio - 1) * impact_friction_factor_by_ratio(now, bounces);
+  if (ratio == 1 || !(x > 0)) return load;
+  double slope = friction_factor_derivative(x, ratio);
+  load.first = now->first + (ratio - 1) * impact_friction_factor_by_ratio(now);
   load.second *= slope;
   load.by_before *= slope;
   load.by_support *= slope;
@@ -123,5 +121,39 @@ void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d) {
   for (int k = 0; k < 2; k++) {
     d->force[k] = vec3_scale(d->force[k], impact->first);
     d->moment[k] = mat3_scale(d->moment[k], impact->first);
+  }
+}
+
+void impact_return_wrench(const PairDerivatives* potential, double share, const Vec3 reference[2],
+                          const Pose* const pose[2], ReturnWrench* out) {
+  for (int k = 0; k < 2; k++) {
+    Vec3 arm = vec3_sub(reference[k], pose[k]->t);
+    Vec3 torque = vec3_add(mat3_axial(potential->moment[k]), vec3_cross(arm, potential->force[k]));
+    out->force[k] = vec3_scale(potential->force[k], share);
+    out->moment[k] = mat3_cross(vec3_scale(torque, 0.5 * share));
+    out->start[k] = *pose[k];
+  }
+}
+
+static Mat3 rotation_since(const ReturnWrench* wrench, int k, const Pose* pose) {
+  return mat3_mul(pose->r, mat3_transpose(wrench->start[k].r));
+}
+
+double impact_return_energy(const ReturnWrench* wrench, const Pose* const pose[2]) {
+  double energy = 0;
+  for (int k = 0; k < 2; k++) {
+    energy += vec3_dot(wrench->force[k], vec3_sub(pose[k]->t, wrench->start[k].t));
+    energy += 0.5 * vec3_dot(mat3_axial(wrench->moment[k]), mat3_axial(rotation_since(wrench, k, pose[k])));
+  }
+  return energy;
+}
+
+void impact_return_derivatives(const ReturnWrench* wrench, const Vec3 reference[2], const Pose* const pose[2],
+                               PairDerivatives* d) {
+  for (int k = 0; k < 2; k++) {
+    Mat3 turned = mat3_mul(wrench->moment[k], mat3_transpose(rotation_since(wrench, k, pose[k])));
+    Mat3 shifted = mat3_outer(wrench->force[k], vec3_sub(pose[k]->t, reference[k]));
+    d->force[k] = vec3_add(d->force[k], wrench->force[k]);
+    d->moment[k] = mat3_add(d->moment[k], mat3_add(turned, shifted));
   }
 }

@@ -28,16 +28,35 @@ typedef struct {
  * of range, U = 0. support: s [m]. */
 double impact_compression(double support, double potential);
 
+/* Stages of the impact of a pair with restitution. Each stage lasts one short substep (I9). */
+typedef enum {
+  IMPACT_NONE,
+  IMPACT_ENTERED, /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed. The
+                     pair exerts no force until its gap is below half of the range (I2a) */
+  IMPACT_COMPRESSION_1, /* the substep removes a part of the approach speed, without friction */
+  IMPACT_COMPRESSION_2, /* the impulse of IMPACT_COMPRESSION_1 limits friction */
+  IMPACT_COMPRESSION_3, /* the approach ends; the impulse of the whole compression limits friction */
+  IMPACT_RESTITUTION,   /* the impulse of the compression, times the restitution, acts on the bodies and limits friction
+                         */
+} ImpactStage;
+/* Returns true if a spring of (I7) acts in the stage. */
+static inline bool impact_compresses(ImpactStage stage) {
+  return stage >= IMPACT_COMPRESSION_1 && stage <= IMPACT_COMPRESSION_3;
+}
+/* Returns true if the force of the stage is a part of the impulse of the impact. */
+static inline bool impact_acts(ImpactStage stage) { return stage >= IMPACT_COMPRESSION_1; }
+
 /* State of the impact of a pair at the start of a substep. */
 typedef struct {
-  bool bounces; /* true if the pair rebounds with restitution in this substep (I7); false if the dissipating potential W
-                   acts (I1) */
-  bool enters;  /* true if the substep measures the approach speed. The pair then exerts no force until its gap is below
-                   half of the range (I2a) */
+  ImpactStage stage;
   bool recorded;     /* true for a recorded step. The spring then also acts slightly beyond its rest position, so that
                         differences with respect to lengths can be computed (I11) */
   Pressure now, old; /* potential and force at t and at t - dt_before */
   double dt_before;  /* s */
+  /* Impulses of the impact up to t, from IMPACT_COMPRESSION_2 on, otherwise 0. They are converted to forces of this
+   * substep with `ratio`, for stiffness 1 [1/m^2]. impulse: of all stages; latest: of the substep that ended at t. */
+  double impulse, latest;
+  double ratio; /* argument `ratio` of impact_friction_factor */
   double
       inertia; /* 1 / (1/m_a + 1/m_b) with the masses m of the trees of both links [kg]; 0 if neither tree can move */
 } ImpactPast;
@@ -51,8 +70,8 @@ typedef struct {
   double by_rest_speed;    /* derivative of `first` with respect to rest_speed [s/m] */
   Pressure by_now, by_old; /* derivatives of `first` with respect to ImpactPast.now and ImpactPast.old, for a pair with
                               restitution in its impact */
-  /* Derivatives of `first` for a pair that bounces. */
-  double by_restitution, by_inertia, by_stiffness, by_dt, by_dt_before;
+  /* Derivatives of `first` for a pair in its compression. */
+  double by_inertia, by_stiffness, by_dt, by_dt_before;
 } Impact;
 /* Returns W and its derivatives at the potential U [1/m]. before: y_t, the compression at the start of the step. W = U
  * if U or the rest speed is 0. */
@@ -62,21 +81,30 @@ Impact impact_evaluate(const ImpactParameters* parameters, double potential, dou
  * pair that comes into range then exerts almost no force at larger clearances. before: y_t, the compression at the
  * start of the step. W = U if U or the rest speed is 0. */
 Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double potential, double before, double entry);
-/* Returns W and its derivatives for a pair with restitution that rebounds. A stiff spring moves the clearance of the
- * pair at the end of the substep to the value that restitution requires (I7). */
-Impact impact_evaluate_rebound(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+/* Returns W and its derivatives for a pair in its compression. A stiff spring moves the clearance of the pair at the
+ * end of the substep to the value at which the approach speed has the required fraction (I7). */
+Impact impact_evaluate_compression(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+/* Normal force of a pair in IMPACT_RESTITUTION for stiffness 1 [1/m^2], and its derivatives (I7a). */
+typedef struct {
+  double value, by_impulse, by_restitution, by_rest_speed, by_inertia, by_dt_before;
+} ImpactReturn;
+ImpactReturn impact_return(const ImpactParameters* parameters, const ImpactPast* past);
+/* Normal force that limits friction of a pair from IMPACT_COMPRESSION_2 on, for stiffness 1 [1/m^2] (I9). by_latest,
+ * by_impulse, by_return: derivatives with respect to ImpactPast.latest, ImpactPast.impulse and ImpactReturn.value. */
+typedef struct {
+  double value, by_latest, by_impulse, by_return;
+} ImpactFrictionLimit;
+ImpactFrictionLimit impact_friction_limit(const ImpactParameters* parameters, const ImpactPast* past);
 /* Returns the factor on the barrier force that limits friction of a substep. Forces act 1 / ratio times as long in this
  * substep as in the substep that led to t. The excess over the barrier force is an impulse, which is multiplied by
  * `ratio` >= 0 (I5):
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   for first > 1.
- * If bounces is true, `now` is the factor of an impact with restitution. The complete force is then an impulse, and the
- * result is first * ratio. The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to
- * `now`. Allocates nothing. */
-Impact impact_friction_factor(const Impact* now, bool bounces, double ratio);
-/* Returns the derivative of impact_friction_factor(now, bounces, ratio).first with respect to `ratio`. */
-double impact_friction_factor_by_ratio(const Impact* now, bool bounces);
-/* Returns the result of impact_evaluate_rebound for a rebounding pair with U > 0, otherwise the result of
- * impact_evaluate_with_entry. */
+ * The derivatives are scaled accordingly. For ratio 1, the result is bit-identical to `now`. Allocates nothing. */
+Impact impact_friction_factor(const Impact* now, double ratio);
+/* Returns the derivative of impact_friction_factor(now, ratio).first with respect to `ratio`. */
+double impact_friction_factor_by_ratio(const Impact* now);
+/* Returns the result of impact_evaluate_compression for a pair with U > 0 in its compression, W = 0 in
+ * IMPACT_RESTITUTION, otherwise the result of impact_evaluate_with_entry. */
 Impact impact_evaluate_pair(const ImpactParameters* parameters, double potential, double before,
                             const ImpactPast* past);
 /* Returns the approach speed of the pair in the substep that led to t [m/s]. It follows from the potentials at both
@@ -99,23 +127,16 @@ typedef struct {
 ImpactRestitution impact_restitution(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
-/* Stages of the impact of a pair with restitution. Each stage lasts one short substep. */
-typedef enum {
-  IMPACT_NONE,
-  IMPACT_ENTERED,  /* the normalized clearance z has reached IMPACT_ENTRY; the substep measures the approach speed */
-  IMPACT_REBOUNDS, /* the substep reverses the approach velocity */
-  IMPACT_FRICTION, /* the impulse of the impact limits friction of the substep */
-} ImpactStage;
 typedef struct {
   ImpactPast past;
-  ImpactStage stage;
   bool rests; /* true if the pair is in range without an impact. Its restitution is then 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactProgress;
 /* Returns the impact state of the next substep. progress: impact state of the previous substep. dt_before: length of
- * the previous substep [s]. now: potential and force at its end. inertia: ImpactPast.inertia [kg]. */
+ * the previous substep [s]. now: potential and force at its end. factor: impact factor at its end. inertia, ratio:
+ * members of ImpactPast. */
 ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                              const ImpactProgress* progress);
+                              double factor, double ratio, const ImpactProgress* progress);
 /* Impact of a pair at the end of a substep. */
 typedef struct {
   ImpactParameters parameters;
@@ -140,6 +161,25 @@ bool impact_began(const ImpactParameters* parameters, const ImpactProgress* cour
 /* Returns true if the impact factor belongs to an approaching pair. The next substep then belongs to the impact. Call
  * only for a pair in range. */
 bool impact_continues(const Impact* impact);
+
+/* Constant wrench of a pair in IMPACT_RESTITUTION on both bodies, about the origins of their frames (I7a). Its energy
+ * for stiffness 1 is the sum over the bodies of force . (displacement of the origin) + the products of the entries of
+ * `moment` and the rotation since t. */
+typedef struct {
+  Vec3 force[2];  /* derivative of the energy with respect to displacements at t */
+  Mat3 moment[2]; /* antisymmetric; mat3_axial is the derivative with respect to rotations at t */
+  Pose start[2];  /* poses of both bodies at t */
+} ReturnWrench;
+/* Sets *out from the derivatives of the potential U at t. share: ImpactReturn.value divided by the force of the pair at
+ * t. reference: reference points of the derivatives, world [m]. pose: poses at t. */
+void impact_return_wrench(const PairDerivatives* potential, double share, const Vec3 reference[2],
+                          const Pose* const pose[2], ReturnWrench* out);
+/* Returns the energy of the wrench [1/m] for stiffness 1. pose: poses at t + dt. */
+double impact_return_energy(const ReturnWrench* wrench, const Pose* const pose[2]);
+/* Adds the derivatives of impact_return_energy to *d. Their Hessian is zero, except for the rotation of the moment.
+ * reference: reference points of *d, world [m]. pose: poses at t + dt. */
+void impact_return_derivatives(const ReturnWrench* wrench, const Vec3 reference[2], const Pose* const pose[2],
+                               PairDerivatives* d);
 
 /* Converts forces, moments and Hessian in *d from derivatives of the barrier potential U to derivatives of the impact
  * potential W(U). Does not change the

@@ -42,21 +42,14 @@ static void compression_adjoint(double y_bar, const ImpactParameters* parameters
   bar->potential += y_bar * y / (2 * energy);
 }
 
-/* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
- * force of the previous solve of the step (AT_SOLVE). They equal the derivatives of Phi, the work of the contact force,
- * for a uniform velocity of the body along the force (A5). */
-static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* sides,
-                          PairShares* out) {
-  PairDerivatives d;
-  PlaneResponse response;
-  plane_derivatives(now->solution, now->body[1].hull.half_space, now->body[0].reference, now->body[1].reference, &d,
-                    &response);
-  Vec3 along = vec3_scale(d.force[0], bar / vec3_norm(d.force[0]));
-  double twist[2][6] = {{0, 0, 0, along.x, along.y, along.z}};
+/* Adds the derivatives of Phi to *out, the work of the contact force of U at t along the twists of both bodies, or that
+ * of the previous solve of the step (AT_SOLVE). */
+static void work_adjoint(const double twist[2][6], const PlaneResponse* response, double support,
+                         const ImpactMoment* now, MomentShare moment, ActiveSides* sides, PairShares* out) {
   double shape[2][ROUND_PARAMETERS_MAX] = {{0}};
   PairShares plane = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]},
                       .shape = {shape[0], shape[1]}};
-  plane_adjoint(now->body, support, now->solution, &response, twist, sides, &plane);
+  plane_adjoint(now->body, support, now->solution, response, twist, sides, &plane);
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < plane.count[side]; k++) {
       VertexShare* share = &plane.share[side][k];
@@ -76,6 +69,20 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, M
   GroundShare* ground = moment == AT_SOLVE ? &out->ground_next : &out->ground_now;
   ground->force = vec3_add(ground->force, plane.ground_next.force);
   ground->torque = vec3_add(ground->torque, plane.ground_next.torque);
+}
+
+/* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
+ * force of the previous solve of the step (AT_SOLVE). They equal the derivatives of Phi, the work of the contact force,
+ * for a uniform velocity of the body along the force (A5). */
+static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* sides,
+                          PairShares* out) {
+  PairDerivatives d;
+  PlaneResponse response;
+  plane_derivatives(now->solution, now->body[1].hull.half_space, now->body[0].reference, now->body[1].reference, &d,
+                    &response);
+  Vec3 along = vec3_scale(d.force[0], bar / vec3_norm(d.force[0]));
+  const double twist[2][6] = {{0, 0, 0, along.x, along.y, along.z}};
+  work_adjoint(twist, &response, support, now, moment, sides, out);
 }
 
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
@@ -112,8 +119,6 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
  * part of by_factor that results from the force that limits friction. */
 static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
-  out->rest_speed += by_factor * impact->by_rest_speed;
-  out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
   /* the force that limits friction does not depend on the stiffness */
   out->stiffness += (by_factor - by_load) * impact->by_stiffness;
@@ -131,7 +136,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
   scale_shares(next->body, out, impact->first);
   double by_potential = (value + carried->load) * impact->second + carried->event;
   if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, AT_NEXT, active, out);
-  if (past->bounces)
+  if (impact_acts(past->stage))
     bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
   else {
     out->support += value * impact->by_support;
@@ -141,7 +146,8 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
   add_pressure(bar, 1, &carried->old);
 }
 
-void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out) {
+void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, const ImpactImpulse* impulse,
+                         Pressure* bar, PairShares* out) {
   /* the derivatives friction, rolling and spinning in *out are with respect to the coefficient times the impact factor
    */
   double by_factor = out->friction * material->value[MATERIAL_FRICTION];
@@ -150,19 +156,76 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
   out->friction *= load->factor;
   out->rolling *= load->factor;
   out->spinning *= load->factor;
-  impact_late_load_adjoint(load, by_factor, bar, out);
+  impact_late_load_adjoint(load, by_factor, impulse, bar, out);
 }
 
-void impact_late_load_adjoint(const ContactLoad* load, double by_factor, Pressure* bar, PairShares* out) {
+void impact_late_load_adjoint(const ContactLoad* load, double by_factor, const ImpactImpulse* impulse, Pressure* bar,
+                              PairShares* out) {
   if (load->bounces) {
-    out->carry.load += by_factor * (load->factor / load->by_ratio);
-    out->value -= by_factor * load->factor;
+    ImpactFrictionLimit limit = impact_friction_limit(impulse->parameters, impulse->past);
+    double by_limit = by_factor / impulse->force;
+    out->by_return += by_limit * limit.by_return;
+    out->by_latest += by_limit * limit.by_latest;
+    out->by_impulse += by_limit * limit.by_impulse;
+    bar->force -= by_limit * load->factor;
+    out->value -= by_factor * load->factor; /* the force that limits friction does not depend on the stiffness */
     return;
   }
   out->support += by_factor * load->by_support;
   out->rest_speed += by_factor * load->by_rest_speed;
   out->carry.y += by_factor * load->by_before;
   bar->potential += by_factor * load->by_potential;
+}
+
+/* The work of the wrench is force . (velocity of the origin) + sum_ij M_ij ([w]x Q)_ij for a rotation w of a body, with
+ * the moment M and the rotation Q of the body since t. It equals the work of the force at t for the rotation
+ * mat3_axial([w]x Q) / 2 about the origin. */
+void impact_return_adjoint(const ImpactImpulse* impulse, const ReturnWrench* wrench, const ImpactMoment* now,
+                           const PairBody next[2], const double twist[2][6], ActiveSides* sides, Pressure* bar,
+                           PairShares* out) {
+  ImpactReturn force = impact_return(impulse->parameters, impulse->past);
+  const double share = force.value / impulse->force;
+  if (!(share > 0)) return;
+  double start_twist[2][6], work = 0;
+  PairBody start[2] = {now->body[0], now->body[1]};
+  for (int side = 0; side < 2; side++) {
+    const Pose* pose = &next[side].hull.pose;
+    Mat3 turned = mat3_mul(mat3_cross(vec3_at(twist[side])), mat3_mul(pose->r, mat3_transpose(wrench->start[side].r)));
+    Vec3 turn = vec3_scale(mat3_axial(turned), 0.5), arm = vec3_sub(pose->t, next[side].reference);
+    Vec3 move = vec3_add(vec3_at(twist[side] + 3), vec3_cross(vec3_at(twist[side]), arm));
+    work += vec3_dot(wrench->force[side], move) + vec3_dot(mat3_axial(wrench->moment[side]), turn);
+    Vec3 by_rotation = mat3_axial(mat3_mul(mat3_transpose(wrench->moment[side]), turned));
+    out->turn_now[side] = vec3_add(out->turn_now[side], by_rotation);
+    out->move_now[side] = vec3_add(out->move_now[side], vec3_cross(turn, wrench->force[side]));
+    vec3_store(vec3_scale(turn, share), start_twist[side]);
+    vec3_store(vec3_scale(move, share), start_twist[side] + 3);
+    start[side].reference = wrench->start[side].t;
+  }
+  const ImpactMoment at_start = {start, now->solution};
+  PairDerivatives d;
+  PlaneResponse response;
+  plane_derivatives(now->solution, start[1].hull.half_space, start[0].reference, start[1].reference, &d, &response);
+  work_adjoint((const double(*)[6])start_twist, &response, impulse->parameters->support, &at_start, AT_NOW, sides, out);
+  out->by_return += work / force.value;
+  bar->force -= work / impulse->force;
+}
+
+void impact_impulse_adjoint(const ImpactImpulse* impulse, double by_next, Pressure* bar, PairShares* out) {
+  const ImpactPast* past = impulse->past;
+  if (past->stage == IMPACT_COMPRESSION_1) return; /* no impulse acted before */
+  double by_impulse = out->by_impulse - by_next;
+  if (past->stage == IMPACT_RESTITUTION) {
+    ImpactReturn force = impact_return(impulse->parameters, past);
+    by_impulse += out->by_return * force.by_impulse;
+    out->restitution += out->by_return * force.by_restitution;
+    out->rest_speed += out->by_return * force.by_rest_speed;
+    out->inertia += out->by_return * force.by_inertia;
+    out->dt_before += out->by_return * force.by_dt_before;
+  }
+  double by_latest = out->by_latest + by_impulse;
+  out->carry.load += by_latest * past->ratio * impulse->force;
+  if (impulse->force > 0) bar->force += by_latest * past->latest / impulse->force;
+  out->carry.net_limit = -by_impulse * past->ratio;
 }
 
 void impact_current_load_adjoint(const Impact* impact, const ImpactParameters* parameters, double by_factor,

@@ -46,14 +46,32 @@ typedef struct {
   double by_potential, by_force, by_support;
 } ClearanceScale;
 
+/* Largest depth x at which find_equal_depth is exact. It exceeds the depth of bodies in an impact (I10). */
+#define EQUAL_DEPTH_MAX 0.3
+
+/* Depth x of equal vertices with the given 2 U / (s p) = tau, and dx/dtau. */
+typedef struct {
+  double x, by_tau;
+} EqualDepth;
+
+/* Solves tau = 4 x (1 - x) / (4 + x) for x. Beyond EQUAL_DEPTH_MAX, x / (1 - x) is continued linearly. */
+static EqualDepth find_equal_depth(double tau) {
+  const double end = EQUAL_DEPTH_MAX, tau_max = 4 * end * (1 - end) / (4 + end);
+  double b = 4 - fmin(tau, tau_max), x = 8 * fmin(tau, tau_max) / (b + sqrt(b * b - 64 * fmin(tau, tau_max)));
+  double by_tau = (4 + x) * (4 + x) / (4 * (4 - 8 * x - x * x));
+  if (tau <= tau_max) return (EqualDepth){x, by_tau};
+  double slope = by_tau / ((1 - end) * (1 - end)), u = end / (1 - end) + slope * (tau - tau_max);
+  return (EqualDepth){u / (1 + u), slope / ((1 + u) * (1 + u))};
+}
+
 /* Returns sigma (ClearanceScale) for the potential U and the force p at t. N_e equal vertices at the clearance (1 - x)
- * s have the potential U = N_e Q / s with the barrier Q(x). The gap closes by 2 s if x grows by 1, so tau = 4 U / (2 s
- * p) = x - 5/4 x^2 + O(x^3). With u = tau + 9/4 tau^2, x = u / (1 + u) is correct to third order and below 1. Requires
- * U > 0 and p > 0. */
+ * s have the potential U = N_e Q / s with the barrier Q(x). The gap closes by 2 s if x grows by 1, so 4 U / (2 s p) = 4
+ * x (1 - x) / (4 + x). Requires U > 0 and p > 0. */
 static ClearanceScale clearance_scale(double s, const Pressure* p) {
-  double tau = 2 * p->potential / (s * p->force), u = tau + 2.25 * tau * tau, x = u / (1 + u), z = 1 / (1 + u);
-  double power = x * x * x * x / (z * z * z * z * z);
-  double by_tau = barrier_slope(x) * z * z * (1 + 4.5 * tau); /* dQ/dx dx/dtau */
+  double tau = 2 * p->potential / (s * p->force);
+  EqualDepth depth = find_equal_depth(tau);
+  double x = depth.x, z = 1 - x, power = x * x * x * x / (z * z * z * z * z);
+  double by_tau = barrier_slope(x) * depth.by_tau;
   double value = power / p->potential;
   return (ClearanceScale){.value = value,
                           .by_potential = (by_tau * tau / p->potential - value) / p->potential,
@@ -109,53 +127,67 @@ ImpactRestitution impact_restitution(const ImpactParameters* p, double speed) {
   return (ImpactRestitution){p->restitution * impact_blend(x), slope, -slope * speed / rest, impact_blend(x)};
 }
 
-/* Fraction u by which the pair reverses the change of the depth x during its approach, with derivatives. The bodies
- * move back by `fraction` of the displacement of their approach. u is the root of r_t u + (r_- - r_t) u^2 / 2 =
+/* Ratio w of the further change of the depth x to its change in the previous substep, with derivatives. The bodies
+ * approach by `fraction` of the displacement of the previous substep. w is the root of r_t w - (r_- - r_t) w^2 / 2 =
  * fraction (r_t + r_-) / 2 (I7). r_t, r_-: displacements per unit of x (ContactDepth.lever) at t and at t -
  * dt_before. */
 typedef struct {
   double value, by_fraction, by_now, by_old;
-} ReturnFraction;
+} DepthRatio;
 
-static ReturnFraction return_fraction(double now, double old, double fraction) {
-  double root = sqrt(now * now + fraction * (old * old - now * now)), sum_of_lengths = now + old, sum = now + root;
-  double value = fraction * sum_of_lengths / sum, curvature_ratio = value / sum;
-  return (ReturnFraction){.value = value,
-                          .by_fraction = sum_of_lengths / sum - curvature_ratio * (old * old - now * now) / (2 * root),
-                          .by_now = fraction / sum - curvature_ratio * (1 + now * (1 - fraction) / root),
-                          .by_old = fraction / sum - curvature_ratio * fraction * old / root};
+/* Least lever of the deeper state relative to r_t. Levers that decrease faster belong to vertices that have come into
+ * range. */
+#define LEVER_RATIO_MIN 0.5
+
+static DepthRatio depth_ratio(double now, double old, double fraction) {
+  double square = now * now - fraction * (old * old - now * now), least = LEVER_RATIO_MIN * now, both = now + old;
+  if (!(square > least * least)) {
+    double scale = 1 / ((1 + LEVER_RATIO_MIN) * now);
+    return (DepthRatio){fraction * both * scale, both * scale, -fraction * old * scale / now, fraction * scale};
+  }
+  double root = sqrt(square), sum = now + root, value = fraction * both / sum, bend = value / sum;
+  return (DepthRatio){.value = value,
+                      .by_fraction = both / sum + bend * (old * old - now * now) / (2 * root),
+                      .by_now = fraction / sum - bend * (1 + now * (1 + fraction) / root),
+                      .by_old = fraction / sum + bend * fraction * old / root};
 }
 
-/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring that moves a rebounding pair apart, and its derivatives. k:
- * stiffness of the spring; x: depth of the pair in the contact range (ContactDepth); x*: depth that restitution
- * requires. W is 0 if x <= x*. */
-Impact impact_evaluate_rebound(const ImpactParameters* p, double potential, const ImpactPast* past) {
+/* Fraction of the approach speed at the end of the compression. The contact then still slips in the direction of the
+ * approach, also if the slip and the approach end together, as for a body on a hinge. */
+#define REMAINING_SPEED (1.0 / 256)
+
+/* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and REMAINING_SPEED.
+ * speed_fraction returns the fraction that a substep leaves of the speed at its start. */
+static double speed_fraction(ImpactStage stage) {
+  return stage == IMPACT_COMPRESSION_1 ? 3.0 / 4 : stage == IMPACT_COMPRESSION_2 ? 1.0 / 3 : 4 * REMAINING_SPEED;
+}
+
+/* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring that slows the approach of a pair, and its derivatives. k:
+ * stiffness of the spring; x: depth of the pair in the contact range (ContactDepth); x*: depth of a pair that keeps
+ * speed_fraction of its speed. W is 0 if x <= x*. */
+Impact impact_evaluate_compression(const ImpactParameters* p, double potential, const ImpactPast* past) {
   double s = p->support, h = p->dt, before = past->dt_before, sum_of_lengths = h + before, ratio = h / before;
+  double kept = speed_fraction(past->stage);
   Pressure pressure = {potential, 1};
   ClearanceScale scale = clearance_scale(s, &past->now);
   ContactDepth now = contact_depth(scale.value, &past->now), old = contact_depth(scale.value, &past->old);
   ContactDepth end = contact_depth(scale.value, &pressure);
-  double depth_change = now.x - old.x, speed = 0.5 * (now.lever + old.lever) * depth_change / before;
-  ImpactRestitution e = impact_restitution(p, speed);
-  ReturnFraction u = return_fraction(now.lever, old.lever, e.value * ratio);
-  double return_share =
-      u.value +
-      SPRING_COMPLIANCE *
-          (u.value + ratio); /* the second term is the deflection of the spring, SPRING_COMPLIANCE (u + h / h-) */
+  double depth_change = now.x - old.x;
+  DepthRatio w = depth_ratio(now.lever, old.lever, kept * ratio);
+  /* the second term is the deflection of the spring */
+  double deeper = w.value - SPRING_COMPLIANCE * (ratio - w.value);
   double stiffness =
       2 * now.lever * now.lever * past->inertia / (p->stiffness * SPRING_COMPLIANCE * h * sum_of_lengths);
-  double excess = end.x - now.x + depth_change * return_share, slope = end.by_potential; /* x - x*, dx/dU */
-  if (!(excess > (past->recorded ? -IMPACT_SPRING_OVERTRAVEL * depth_change * return_share : 0)))
+  double excess = end.x - now.x - depth_change * deeper, slope = end.by_potential; /* x - x*, dx/dU */
+  if (!(excess > (past->recorded ? -IMPACT_SPRING_OVERTRAVEL * fabs(depth_change) * ratio : 0)))
     return (Impact){.value = 0};
   double curvature_ratio = barrier_curvature(end.x) / barrier_slope(end.x); /* d2x/dU2 = -bend (dx/dU)^2 */
   double by_excess = stiffness * slope, first = by_excess * excess, by_x = by_excess * (1 - excess * curvature_ratio);
   Impact out = {.value = 0.5 * stiffness * excess * excess, .first = first, .second = by_x * slope};
-  double by_back = by_excess * depth_change * (1 + SPRING_COMPLIANCE), by_e = by_back * u.by_fraction * ratio,
-         by_speed = by_e * e.by_speed;
-  double by_now_lever = 2 * first / now.lever + by_back * u.by_now + 0.5 * by_speed * depth_change / before;
-  double by_old_lever = by_back * u.by_old + 0.5 * by_speed * depth_change / before;
-  double by_nearer = by_excess * return_share + by_speed * speed / depth_change, by_now = by_nearer - by_excess;
-  double by_ratio = by_back * u.by_fraction * e.value + by_excess * depth_change * SPRING_COMPLIANCE;
+  double by_depth = -by_excess * depth_change * (1 + SPRING_COMPLIANCE);
+  double by_now_lever = 2 * first / now.lever + by_depth * w.by_now, by_old_lever = by_depth * w.by_old;
+  double by_nearer = -by_excess * deeper, by_now = by_nearer - by_excess;
+  double by_ratio = by_depth * w.by_fraction * kept + by_excess * depth_change * SPRING_COMPLIANCE;
   double by_scale = by_x * end.by_scale + first / scale.value + by_now * now.by_scale +
                     by_now_lever * now.lever_by_scale - by_nearer * old.by_scale + by_old_lever * old.lever_by_scale;
   out.by_now =
@@ -164,13 +196,44 @@ Impact impact_evaluate_rebound(const ImpactParameters* p, double potential, cons
   out.by_old = (Pressure){-by_nearer * old.by_potential + by_old_lever * old.lever_by_potential,
                           by_old_lever * old.lever_by_force};
   out.by_support = by_scale * scale.by_support;
-  out.by_restitution = by_e * e.by_restitution;
-  out.by_rest_speed = by_e * e.by_rest_speed;
   out.by_inertia = first / past->inertia;
   out.by_stiffness = -first / p->stiffness;
   out.by_dt = by_ratio / before - first * (1 / h + 1 / sum_of_lengths);
-  out.by_dt_before = -by_ratio * ratio / before - first / sum_of_lengths - by_speed * speed / before;
+  out.by_dt_before = -by_ratio * ratio / before - first / sum_of_lengths;
   return out;
+}
+
+/* The impulse of the compression is the change of speed times the inertia, for two bodies that do not rotate. */
+ImpactReturn impact_return(const ImpactParameters* p, const ImpactPast* past) {
+  double whole = past->impulse / (1 - REMAINING_SPEED);
+  double speed_of_impulse = 0.5 * p->stiffness * (p->dt + past->dt_before) / past->inertia;
+  double speed = speed_of_impulse * whole;
+  ImpactRestitution e = impact_restitution(p, speed);
+  double by_speed = whole * e.by_speed;
+  return (ImpactReturn){.value = (e.value + REMAINING_SPEED) * whole,
+                        .by_impulse = (e.value + REMAINING_SPEED + by_speed * speed_of_impulse) / (1 - REMAINING_SPEED),
+                        .by_restitution = whole * e.by_restitution,
+                        .by_rest_speed = whole * e.by_rest_speed,
+                        .by_inertia = -by_speed * speed / past->inertia,
+                        .by_dt_before = by_speed * speed / (p->dt + past->dt_before)};
+}
+
+/* Largest ratio of the impulses of the second and the first substep of compression for which (I9) is used. Friction
+ * that increases the normal impulse further stops the slip. */
+#define IMPULSE_RATIO_MAX 2.75
+
+/* (I9) Without friction the impulses of the three substeps of compression are N, 2 N and N. Friction by the impulse N
+ * changes the second one to y N. Its coupling y - 2 gives the whole impulse 4 N / (3 - y) of a contact that slides.
+ * by_ratio: slope of the remaining limit 4 / (3 - y) - 1, which is continued linearly. */
+ImpactFrictionLimit impact_friction_limit(const ImpactParameters* p, const ImpactPast* past) {
+  if (past->stage == IMPACT_RESTITUTION) return (ImpactFrictionLimit){impact_return(p, past).value, 0, 0, 1};
+  if (past->stage == IMPACT_COMPRESSION_2) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
+  double first = past->impulse - past->latest;
+  if (!(first > 0)) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
+  double y = past->latest / first, u = 1 / (3 - fmin(y, IMPULSE_RATIO_MAX)), scale = 4 * (1 - REMAINING_SPEED);
+  double by_ratio = scale * u * u;
+  double rest = scale * u - 1 + by_ratio * fmax(y - IMPULSE_RATIO_MAX, 0), by_first = rest - y * by_ratio;
+  return (ImpactFrictionLimit){first * rest, by_ratio - by_first, by_first, 0};
 }
 
 /* In the substep in which the approach speed is measured, the impact exerts a force at clearances below MEASURED_ENTRY
@@ -178,7 +241,8 @@ Impact impact_evaluate_rebound(const ImpactParameters* p, double potential, cons
 #define MEASURED_ENTRY 0.5
 
 Impact impact_evaluate_pair(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {
-  if (past->bounces && potential > 0) return impact_evaluate_rebound(p, potential, past);
-  double entry = p->restitution > 0 ? past->enters ? MEASURED_ENTRY : IMPACT_ENTRY : 1;
+  if (impact_compresses(past->stage) && potential > 0) return impact_evaluate_compression(p, potential, past);
+  if (past->stage == IMPACT_RESTITUTION) return (Impact){.value = 0};
+  double entry = p->restitution > 0 ? past->stage == IMPACT_ENTERED ? MEASURED_ENTRY : IMPACT_ENTRY : 1;
   return impact_evaluate_with_entry(p, potential, before, entry);
 }

@@ -9,39 +9,45 @@
 static double min_impact_speed(const ImpactParameters* p) { return IMPACT_MIN_SPEED_RATIO * p->rest_speed; }
 
 static ImpactStage next_stage(const ImpactParameters* p, const ImpactProgress* progress, const ImpactPast* past) {
-  switch (progress->stage) {
+  const ImpactStage stage = progress->past.stage;
+  switch (stage) {
     case IMPACT_NONE:
       return !progress->rests && progress->approach > min_impact_speed(p) ? IMPACT_ENTERED : IMPACT_NONE;
     case IMPACT_ENTERED:
-      return past->inertia > 0 && impact_speed(p, past) > min_impact_speed(p) ? IMPACT_REBOUNDS : IMPACT_NONE;
-    case IMPACT_REBOUNDS:
-      return IMPACT_FRICTION;
-    case IMPACT_FRICTION:
+      return past->inertia > 0 && impact_speed(p, past) > min_impact_speed(p) ? IMPACT_COMPRESSION_1 : IMPACT_NONE;
+    case IMPACT_COMPRESSION_1:
+    case IMPACT_COMPRESSION_2:
+    case IMPACT_COMPRESSION_3:
+      return (ImpactStage)(stage + 1);
+    case IMPACT_RESTITUTION:
       break;
   }
   return IMPACT_NONE;
 }
 
 ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                              const ImpactProgress* progress) {
-  ImpactProgress next = {.past = {.dt_before = dt_before, .now = *now, .old = progress->past.now, .inertia = inertia}};
+                              double factor, double ratio, const ImpactProgress* progress) {
+  ImpactProgress next = {
+      .past = {.dt_before = dt_before, .now = *now, .old = progress->past.now, .inertia = inertia, .ratio = ratio}};
   double z = impact_clearance(parameters, now->potential);
   if (!(parameters->restitution > 0) || !(z < 1)) return next;
-  next.stage = next_stage(parameters, progress, &next.past);
-  next.past.bounces = next.stage == IMPACT_REBOUNDS;
-  next.past.enters = next.stage == IMPACT_ENTERED;
-  next.rests = next.stage == IMPACT_NONE && (progress->rests || z < IMPACT_ENTRY);
+  next.past.stage = next_stage(parameters, progress, &next.past);
+  next.rests = next.past.stage == IMPACT_NONE && (progress->rests || z < IMPACT_ENTRY);
+  if (next.past.stage > IMPACT_COMPRESSION_1) {
+    next.past.latest = ratio * factor * now->force;
+    next.past.impulse = ratio * progress->past.impulse + next.past.latest;
+  }
   return next;
 }
 
 bool impact_enters(const ImpactParameters* p, const Pressure* next, const ImpactProgress* progress) {
   if (!(p->restitution > 0)) return !(progress->past.now.potential > 0);
-  if (progress->stage != IMPACT_NONE || progress->rests) return false;
+  if (progress->past.stage != IMPACT_NONE || progress->rests) return false;
   return impact_clearance(p, next->potential) <= IMPACT_ENTRY + IMPACT_TIE;
 }
 
 bool impact_began(const ImpactParameters* p, const ImpactProgress* progress, const Impact* impact) {
-  if (progress->stage != IMPACT_NONE) return false;
+  if (progress->past.stage != IMPACT_NONE) return false;
   bool has_entered = progress->approach > min_impact_speed(p) &&
                      !(p->restitution > 0); /* with restitution, the start of contact is an event (I9) */
   return has_entered || (progress->past.now.potential > 0 && impact->first > BEGAN_FACTOR);
@@ -55,7 +61,7 @@ bool impact_continues(const Impact* impact) { return impact->first > CONTINUES_F
 
 bool impact_pair_separated(const PairImpact* pair, bool in_range) {
   double before = pair->before;
-  if (pair->course->past.bounces || !(before > 0) || !(pair->load > 0)) return false;
+  if (impact_acts(pair->course->past.stage) || !(before > 0) || !(pair->load > 0)) return false;
   if (!in_range) return true;
   double now = impact_compression(pair->parameters.support, pair->now.potential);
   return pair->impact->first * now * now < MAX_FORCE_FRACTION_SEPARATED * pair->load * before * before;

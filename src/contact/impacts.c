@@ -20,7 +20,7 @@ static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* o
 /* Returns the stage of the impact of a pair in range in the substep that begins. dt_before: length of the previous
  * substep [s]. */
 static ImpactStage next_stage(const PairImpact* pair, double dt_before) {
-  return impact_advance(&pair->parameters, dt_before, pair->inertia, &pair->now, pair->course).stage;
+  return impact_advance(&pair->parameters, dt_before, pair->inertia, &pair->now, 0, 1, pair->course).past.stage;
 }
 
 bool contact_impact_begins(ContactSystem* s, double dt_before) {

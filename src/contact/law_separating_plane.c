@@ -50,10 +50,11 @@ typedef struct {
   Impact friction_impact;    /* impact factor `start_impact`, converted to the length of this step (I5) */
   bool start_impact_bounces; /* true if `start_impact` is the impact factor of an impact with restitution */
   ImpactProgress progress;
-  bool has_friction;        /* true if friction acts in this step; `lag` sets it */
-  double dt;                /* length of the step that `lag` began [s] */
-  ElasticSlip elastic;      /* elastic slip at t (F16) */
-  double force;             /* normal force at t without the impact factor, for stiffness 1 */
+  ReturnWrench return_wrench; /* in IMPACT_RESTITUTION */
+  bool has_friction;          /* true if friction acts in this step; `lag` sets it */
+  double dt;                  /* length of the step that `lag` began [s] */
+  ElasticSlip elastic;        /* elastic slip at t (F16) */
+  double force;               /* normal force at t without the impact factor, for stiffness 1 */
   bool has_elastic_slip;    /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
   ElasticSlip next_elastic; /* elastic slip of the accepted state, if has_last_slip is true */
   bool has_last_slip; /* true if `last_slip` is known; it is the slip of the step that led to the accepted state */
@@ -294,10 +295,17 @@ static bool friction_part_acts(const LawPair* p, bool current) {
   return memory->current_weight < 1 && memory->friction_impact.first > 0;
 }
 
-static bool friction_acts(const LawPair* p) {
+/* Returns true if the constant wrench of an impact acts on the pair (impact.md, I7a). */
+static bool returns(const LawPair* p) {
+  return p->lagged && ((const PairMemory*)p->memory)->progress.past.stage == IMPACT_RESTITUTION;
+}
+
+static bool rubs(const LawPair* p) {
   return p->lagged && (slides(p->material) || rolls(p->material)) &&
          (friction_part_acts(p, false) || friction_part_acts(p, true));
 }
+
+static bool friction_acts(const LawPair* p) { return rubs(p) || returns(p); }
 
 static FrictionLag* lag_of_part(const LawPair* p, bool current) {
   PairMemory* memory = p->memory;
@@ -336,6 +344,8 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
     RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
+  if (returns(p))
+    energy += impact_return_energy(&memory->return_wrench, (const Pose* const[2]){&p->a->pose, &p->b->pose});
   p->state->friction_energy = law->stiffness * energy;
   p->state->has_terms = true;
   return found;
@@ -362,6 +372,9 @@ static bool derive(const LawPair* p) {
     RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
+  if (returns(p))
+    impact_return_derivatives(&memory->return_wrench, p->reference, (const Pose* const[2]){&p->a->pose, &p->b->pose},
+                              d);
   for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
     if (!friction_part_acts(p, k == 1)) continue;
     FrictionParameters parameters = friction_parameters_of_part(p, k == 1);
@@ -396,7 +409,8 @@ static double change_under(const PairDerivatives* d, int side, const double twis
  * amplify these errors (I13). */
 static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
   PairData* data = p->data;
-  if (p->state->outcome != PAIR_PRESSED || !((const PairMemory*)p->memory)->progress.past.bounces) return;
+  if (p->state->outcome != PAIR_PRESSED || !impact_compresses(((const PairMemory*)p->memory)->progress.past.stage))
+    return;
   PairDerivatives contact;
   PlaneResponse response;
   plane_derivatives(&data->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
@@ -476,7 +490,7 @@ static void note_load(const LawPair* p, double force) {
 static bool corrects_friction(const LawPair* p) {
   const PairMemory* memory = p->memory;
   return slides(p->material) && !sticks(p->material) && !rolls(p->material) && !memory->start_impact_bounces &&
-         !memory->progress.past.bounces;
+         !impact_acts(memory->progress.past.stage);
 }
 
 /* Returns true if the pair balances its friction impulse (F14). */
@@ -515,6 +529,33 @@ static double load_ratio(const LawPair* p) {
   return has_account(p) ? 0 : law->step->force_ratio;
 }
 
+/* Sets the impact factor of the force that limits friction. In an impact with restitution, the force is the limit (I9)
+ * and does not act after the impact. */
+static void set_friction_impact(const LawPair* p, const Pressure* now) {
+  PairMemory* memory = p->memory;
+  const ImpactPast* past = &memory->progress.past;
+  if (!memory->start_impact_bounces) {
+    memory->friction_impact = impact_friction_factor(&memory->start_impact, load_ratio(p));
+    return;
+  }
+  ImpactParameters parameters = impact_parameters(p->law, p->material);
+  bool acts = impact_acts(past->stage) && now->force > 0;
+  memory->friction_impact = (Impact){.first = acts ? impact_friction_limit(&parameters, past).value / now->force : 0};
+}
+
+/* Sets the constant wrench of IMPACT_RESTITUTION from the force at t. */
+static void set_return_wrench(const LawPair* p, const Pressure* now) {
+  PairMemory* memory = p->memory;
+  if (!returns(p)) return;
+  ImpactParameters parameters = impact_parameters(p->law, p->material);
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&((const PairData*)p->data)->solution, p->b->half_space, p->reference[0], p->reference[1], &contact,
+                    &response);
+  impact_return_wrench(&contact, impact_return(&parameters, &memory->progress.past).value / now->force, p->reference,
+                       (const Pose* const[2]){&p->a->pose, &p->b->pose}, &memory->return_wrench);
+}
+
 static size_t lag(const LawPair* p, void* room) {
   if (!room) return lag_room(p);
   PairMemory* memory = p->memory;
@@ -523,13 +564,15 @@ static size_t lag(const LawPair* p, void* room) {
   memory->current_weight = memory->lag_force = memory->start_force = 0;
   memory->start_compression = p->lagged ? compression(p) : 0;
   memory->start_impact = p->lagged ? data->impact : (Impact){0};
-  memory->start_impact_bounces = p->lagged && memory->progress.past.bounces;
+  memory->start_impact_bounces = p->lagged && impact_acts(memory->progress.past.stage);
   Pressure now = pressure_of(p);
   PairImpact pair;
   impact(p, &pair);
-  memory->progress = impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now,
-                                    &memory->progress);
-  memory->friction_impact = impact_friction_factor(&memory->start_impact, memory->start_impact_bounces, load_ratio(p));
+  memory->progress =
+      impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now,
+                     memory->start_impact.first, ((const PlaneLaw*)p->law)->step->force_ratio, &memory->progress);
+  set_friction_impact(p, &now);
+  set_return_wrench(p, &now);
   memory->slip = slip_to(p);
   memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){0};
   memory->force = p->lagged ? now.force : 0;
@@ -655,9 +698,9 @@ static void pass_pressure(Pressure* pressure, StateBlock* block) {
 }
 
 static void pass_impact(Impact* impact, StateBlock* block) {
-  double* numbers[] = {&impact->value,        &impact->first,         &impact->second,         &impact->by_before,
-                       &impact->by_support,   &impact->by_rest_speed, &impact->by_restitution, &impact->by_inertia,
-                       &impact->by_stiffness, &impact->by_dt,         &impact->by_dt_before};
+  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,     &impact->by_before,
+                       &impact->by_support, &impact->by_rest_speed, &impact->by_inertia, &impact->by_stiffness,
+                       &impact->by_dt,      &impact->by_dt_before};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
   pass_pressure(&impact->by_now, block);
   pass_pressure(&impact->by_old, block);
@@ -665,15 +708,14 @@ static void pass_impact(Impact* impact, StateBlock* block) {
 
 static void pass_course(ImpactProgress* course, StateBlock* block) {
   ImpactPast* past = &course->past;
-  int stage = (int)course->stage;
-  state_block_bool(block, &past->bounces);
+  int stage = (int)past->stage;
   state_block_bool(block, &course->rests);
-  state_block_int(block, &stage, IMPACT_NONE, IMPACT_FRICTION);
-  course->stage = (ImpactStage)stage;
-  past->enters = course->stage == IMPACT_ENTERED;
+  state_block_int(block, &stage, IMPACT_NONE, IMPACT_RESTITUTION);
+  past->stage = (ImpactStage)stage;
   pass_pressure(&past->now, block);
   pass_pressure(&past->old, block);
-  double* numbers[] = {&past->dt_before, &past->inertia, &course->approach};
+  double* numbers[] = {&past->dt_before, &past->inertia, &course->approach,
+                       &past->impulse,   &past->latest,  &past->ratio};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
 }
 
@@ -773,15 +815,15 @@ static void record(const LawPair* p, ContactRecord* out) {
     r.debt.has_debt = memory->has_debt;
   }
   if (rubbing && (carries_debt ? memory->friction_impact.first > 0 : friction_part_acts(p, false))) {
-    r.load = (ContactLoad){
-        .factor = load->first,
-        .by_potential = load->second,
-        .by_before = load->by_before,
-        .by_support = load->by_support,
-        .by_rest_speed = load->by_rest_speed,
-        .by_ratio =
-            carries_debt ? 0 : impact_friction_factor_by_ratio(&memory->start_impact, memory->start_impact_bounces),
-        .bounces = memory->start_impact_bounces};
+    r.load = (ContactLoad){.factor = load->first,
+                           .by_potential = load->second,
+                           .by_before = load->by_before,
+                           .by_support = load->by_support,
+                           .by_rest_speed = load->by_rest_speed,
+                           .by_ratio = carries_debt || memory->start_impact_bounces
+                                           ? 0
+                                           : impact_friction_factor_by_ratio(&memory->start_impact),
+                           .bounces = memory->start_impact_bounces};
   }
   memcpy(out->kept, &r, sizeof(r));
 }

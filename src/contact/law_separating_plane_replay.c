@@ -25,10 +25,26 @@ bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, co
          PLANE_ACTIVE;
 }
 
+/* Returns the state of the impact of a recorded pair, with its impulses for the present force_ratio. */
+static ImpactPast past_of(const LawReplay* p, const PlaneRecord* r) {
+  const double change =
+      ((const PlaneLaw*)p->law)->step->force_ratio - 1; /* change of the ratio relative to the recorded one */
+  ImpactPast past = r->past;
+  past.recorded = true;
+  if (!(past.ratio > 0)) return past;
+  past.impulse *= 1 + change / past.ratio;
+  past.latest *= 1 + change / past.ratio;
+  return past;
+}
+
 /* Returns the impact factor of the normal force that limits friction, for the present force_ratio. The factor is
- * extrapolated to first order from the recorded factor. */
-static double load_of(const PlaneLaw* law, const PlaneRecord* r) {
-  return r->load.factor + (law->step->force_ratio - 1) * r->load.by_ratio;
+ * extrapolated to first order from the recorded factor, except in an impact with restitution. */
+static double load_of(const LawReplay* p, const PlaneRecord* r) {
+  const PlaneLaw* law = p->law;
+  if (!r->load.bounces) return r->load.factor + (law->step->force_ratio - 1) * r->load.by_ratio;
+  ImpactParameters impact = impact_parameters(law, p->material);
+  ImpactPast past = past_of(p, r);
+  return impact_friction_limit(&impact, &past).value / force_of(p->data_now);
 }
 
 /* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1. */
@@ -42,11 +58,11 @@ typedef struct {
 
 static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   RecordedBound b = {.slope = 1, .debt_factor = {.value = 1}};
-  if (p->now && p->data_now) b.load = load_of(p->law, r);
+  if (p->now && p->data_now) b.load = load_of(p, r);
   if (p->record->current_force) b.current_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
   const PlaneDeferredForce debt = debt_in(p, r);
   if (!debt.carries_debt) return b;
-  const Impact whole = {.first = b.load, .second = 1}, late = impact_friction_factor(&whole, false, 0);
+  const Impact whole = {.first = b.load, .second = 1}, late = impact_friction_factor(&whole, 0);
   b.load = late.first;
   b.slope = late.second;
   if (b.load > 0 && p->data_now) b.force = force_of(p->data_now);
@@ -105,6 +121,7 @@ PairTransfer plane_law_transfer(const LawReplay* p) {
   if (changes_elastic_slip(p))
     out.displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
   if (debt_in(p, &r).carries_debt) out.net_limit = p->record->grip * bound_of(p, &r).debt_factor.net_limit;
+  if (impact_acts(r.past.stage)) out.net_limit = -past_of(p, &r).impulse;
   return out;
 }
 
@@ -164,6 +181,25 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool curre
   return true;
 }
 
+/* Returns true if the constant wrench of an impact acts on a recorded pair (impact.md, I7a). */
+static bool returns(const LawReplay* p) { return p->data_now && record_of(p->record).past.stage == IMPACT_RESTITUTION; }
+
+static ReturnWrench recorded_return(const LawReplay* p) {
+  PlaneRecord r = record_of(p->record);
+  ImpactParameters impact = impact_parameters(p->law, p->material);
+  const ImpactPast past = past_of(p, &r);
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(p->data_now, p->now[1].hull.half_space, p->now[0].reference, p->now[1].reference, &contact,
+                    &response);
+  plane_balance(p->data_now, &response, &contact);
+  const Vec3 reference[2] = {p->now[0].reference, p->now[1].reference};
+  const Pose* const pose[2] = {&p->now[0].hull.pose, &p->now[1].hull.pose};
+  ReturnWrench out;
+  impact_return_wrench(&contact, impact_return(&impact, &past).value / force_of(p->data_now), reference, pose, &out);
+  return out;
+}
+
 bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
@@ -175,8 +211,8 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     double before = now ? impact_compression(law->support, now->energy) : 0;
     PlaneRecord r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);
-    r.past.recorded = true;
-    memory->impact = impact_evaluate_pair(&impact, next->energy, before, &r.past);
+    ImpactPast past = past_of(p, &r);
+    memory->impact = impact_evaluate_pair(&impact, next->energy, before, &past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   if (p->record->current_force) {
@@ -186,10 +222,16 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->solve_impact =
         impact_evaluate_pair(&impact, ((const PlaneSolution*)p->data_solve)->energy, before, &r.past);
   }
+  if (returns(p)) {
+    const Pose* const pose[2] = {&body[0].hull.pose, &body[1].hull.pose};
+    const Vec3 reference[2] = {body[0].reference, body[1].reference};
+    ReturnWrench wrench = recorded_return(p);
+    impact_return_derivatives(&wrench, reference, pose, d);
+  }
   bool sound = true;
   if (p->record->has_friction && now && rolls(p->material)) {
     PlaneRecord r = record_of(p->record);
-    RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
+    RollingParameters rolling = rolling_parameters(law, p->material, load_of(p, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
@@ -323,7 +365,7 @@ static double reverse_current_weight(const LawReplay* p, double by_share, double
  * of length dt (impact.md, I2). */
 static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_factor, Pressure* bar, PairShares* s) {
   const double before = s->rest_speed;
-  impact_late_load_adjoint(&r->load, by_factor, bar, s);
+  impact_late_load_adjoint(&r->load, by_factor, NULL, bar, s);
   if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->rest_speed / r->past.dt_before;
 }
 
@@ -436,12 +478,13 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   ImpactParameters impact = impact_parameters(law, p->material);
   Pressure bar = {0, 0}; /* derivatives with respect to the pressure at t */
   PlaneRecord r = record_of(p->record);
+  const ImpactImpulse impact_at_start = {&impact, &r.past, p->data_now ? force_of(p->data_now) : 0};
   if (p->record->active) {
     double contact_twist[2][6];
     const PairCarry at_end = add_work_bars(p, twist, carry, contact_twist, &bar);
     plane_adjoint(p->next, law->support, next.solution, &memory->response, (const double(*)[6])contact_twist, &active,
                   s);
-    if (r.past.bounces) s->value = potential_change(p, (const double(*)[6])contact_twist);
+    if (impact_acts(r.past.stage)) s->value = potential_change(p, (const double(*)[6])contact_twist);
     impact_adjoint(&memory->impact, &impact, &r.past, &at_end, &now, &next, &active, &bar, s);
     if (p->work) add_work_parameters(p, s);
   }
@@ -453,7 +496,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   if (weighted) reverse_current_force(p, twist, &impact, carry->net_limit, passed, &bar, s);
   if ((p->record->has_friction || passed) && !weighted) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
-    RollingParameters rolling = rolling_parameters(law, p->material, load_of(law, &r));
+    RollingParameters rolling = rolling_parameters(law, p->material, load_of(p, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist, passed,
                        &lag_sides, s);
@@ -461,7 +504,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &lag_sides, s);
     double by_rest_speed = s->rest_speed;
     PairMaterial material = acting(p->material, &r.slip);
-    impact_load_adjoint(&r.load, &material, &bar, s);
+    impact_load_adjoint(&r.load, &material, &impact_at_start, &bar, s);
     reverse_static_friction(p, &r.slip, s);
     if (r.past.dt_before > 0) /* the width of the impact depends on v_r dt (I2) */
       s->dt_before += (s->rest_speed - by_rest_speed) * law->rest_speed / r.past.dt_before;
@@ -470,5 +513,10 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   bar.force += vec3_dot(s->elastic, r.elastic.by_force);
   s->dt_before += vec3_dot(s->elastic, r.elastic.by_dt);
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
+  if (returns(p)) {
+    const ReturnWrench wrench = recorded_return(p);
+    impact_return_adjoint(&impact_at_start, &wrench, &now, p->next, twist, &lag_sides, &bar, s);
+  }
+  if (impact_acts(r.past.stage)) impact_impulse_adjoint(&impact_at_start, carry->net_limit, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &lag_sides, s);
 }

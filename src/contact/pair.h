@@ -200,8 +200,10 @@ typedef struct {
   /* Derivative with respect to the squared slip of the step to t, on which static friction of the step from t
    * depends. */
   double slip;
-  double net_limit; /* with respect to FrictionScale.net_limit of the step to t (friction.md, F14) */
-  Vec3 elastic;     /* with respect to the elastic slip at t (friction.md, F16) */
+  /* With respect to FrictionScale.net_limit of the step to t (friction.md, F14). In an impact with restitution, with
+   * respect to minus ImpactPast.impulse of the step to t (impact.md, I9). */
+  double net_limit;
+  Vec3 elastic; /* with respect to the elastic slip at t (friction.md, F16) */
 } PairCarry;
 
 /* Contribution of one pair to the derivatives of a scalar, for stiffness 1. The scalar is usually Phi (A4), the work of
@@ -222,6 +224,8 @@ typedef struct {
    * stiffness, as far as the impact factor and the weight of friction (F14) depend on it. The factor `stiffness` on the
    * energy of the pair is not included. */
   double inertia, stiffness;
+  /* With respect to ImpactReturn.value, ImpactPast.latest and ImpactPast.impulse of an impact with restitution. */
+  double by_return, by_latest, by_impulse;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   Vec3 elastic;         /* with respect to the elastic slip at t (FrictionLag.elastic) */
   PairCarry carry;      /* derivatives with respect to numbers that the step that ends at t passes to this step */

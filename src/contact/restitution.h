@@ -27,7 +27,7 @@
 #define STOP_MAX_DISPLACEMENT 0.0625
 /* Largest displacement of the bodies in the substep that measures their approach speed, divided by the support (contact
  * range of a vertex). The contact force in this substep reduces the speed by 1e-4 for a displacement of 1/4. */
-#define IMPACT_MAX_DISPLACEMENT 0.25
+#define IMPACT_MAX_DISPLACEMENT 0.0625
 
 /* Halves the length of a substep *length [s] until the displacement speed * *length is at most max_displacement. speed
  * >= 0 and max_displacement > 0 in consistent units (asserted). */

@@ -640,6 +640,7 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
   StepReport spent = step_no_work(), report;
   const EventSearch no_event = {.found = false, .end = end};
   const double whole = plan->length;
+  const StepEnd planned_end = s->clock.end;
   EventSearch event = no_event;
   for (int k = 0;; k++) {
     s->clock.dt = plan->length;
@@ -660,7 +661,8 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     step_restore(s, CONTACT_SUBSTEP_START);
     *plan = next;
     if (!same_length || !event.found) continue;
-    event = no_event; /* with the weights of another kind, the event begins after another length */
+    event = no_event; /* with the weights of another kind, the event begins after another length, or not at all */
+    s->clock.end = planned_end;
     plan->length = whole;
   }
   ClosingClosure join;

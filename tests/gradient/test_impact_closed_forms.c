@@ -101,7 +101,7 @@ static void check_place(const char* integrator, double dt, double e) {
                e);
   const double* q = r->recording.q + (size_t)r->steps * (size_t)r->run->model.coordinate_count;
   double range = 2 * r->run->model.contact.support; /* where an impact takes place */
-  compare_near(q[2] + height - (1 + e) * range, e * (speed * span - height), 0.05 * range, "%s, dt = %g, e = %g: place",
+  compare_near(q[2] + height - (1 + e) * range, e * (speed * span - height), 0.1 * range, "%s, dt = %g, e = %g: place",
                integrator, dt, e);
   rig_free(r);
 }

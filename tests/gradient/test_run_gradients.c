@@ -839,7 +839,7 @@ static void run_I12_impacts_that_give_back(void** state) {
   for (int k = 0; k < 3; k++) {
     const char* integrator = integrators[k];
     if (tests_pair(1, k, 3)) {
-      const Row row = {"corner", (IN_CONTACT | MATERIAL) & ~(MASS | CONTACT), 36, 3e-5, integrator, CORNER};
+      const Row row = {"corner", (IN_CONTACT | MATERIAL) & ~(MASS | CONTACT), 36, 6e-5, integrator, CORNER};
       expect_motion(&row, "box", (Witness){1, 1, 0.05, 0.2});
       check_row(&row);
       check_row(&(Row){"corner", CONTACT, 36, 3e-5, integrator, CORNER});
