@@ -5,6 +5,39 @@
 #include "app/plan.h"
 #include "robot/robot.h"
 
+/* Returns a coordinate, or 0 if it is only rounding error relative to `size`. */
+static double without_rounding(double x, double size) { return fabs(x) > 1e-12 * size ? x : 0; }
+
+static void add_masses(Json* json, const Model* model) {
+  json_open(json, "masses", '[');
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double moments[3];
+    if (!(link->mass > 0) || !link_principal_moments(link, moments)) continue;
+    json_open(json, NULL, '{');
+    json_text(json, "link", link->name);
+    json_text(json, "mass_model", mass_model_name(link->mass_model));
+    json_number(json, "mass", link->mass);
+    json_vector(json, "center", (const double[3]){link->center.x, link->center.y, link->center.z}, 3);
+    json_vector(json, "principal_moments", moments, 3);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+/* Prints mass, centre of mass and principal moments of inertia of each link with mass. */
+static void print_masses(const Model* model) {
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double moments[3], size = link->reach;
+    if (!(link->mass > 0) || !link_principal_moments(link, moments)) continue;
+    printf("  %s: mass %.6g kg (%s), centre of mass (%.6g, %.6g, %.6g) m, principal moments %.6g, %.6g, %.6g kg m^2\n",
+           text_excerpt(link->name).text, link->mass, mass_model_name(link->mass_model),
+           without_rounding(link->center.x, size), without_rounding(link->center.y, size),
+           without_rounding(link->center.z, size), moments[0], moments[1], moments[2]);
+  }
+}
+
 /* Prints the result for one file on standard output, or appends its object to the JSON array with --json. */
 static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
                         const Diagnostics* diagnostics, bool is_valid) {
@@ -20,11 +53,13 @@ static void report_file(const Options* options, Json* json, const char* path, co
       json_integer(json, "degrees_of_freedom", model->dof_count);
       json_integer(json, "hulls", model->hull_count);
       json_integer(json, "hull_vertices", loaded_vertex_count(loaded));
+      if (options->verbose) add_masses(json, model);
     }
     json_diagnostics(json, "diagnostics", diagnostics);
     json_close(json, '}');
   } else if (is_valid) {
     printf("%s: ok: %s\n", path, text.data);
+    if (options->verbose) print_masses(model);
   }
   if (is_valid && options->verbose && model->dropped_note && *model->dropped_note)
     fprintf(stderr, "%s: %s\n", path, model->dropped_note);
@@ -202,12 +237,13 @@ const Verb VERB_VALIDATE = {
     .examples =
         "  sdrs validate scenes/slide.yaml\n"
         "  sdrs validate scenes/*.yaml -q\n"
+        "  sdrs validate scenes/spider.yaml -v\n"
         "  sdrs validate my.yaml --set contact.barrier_distance=0.01 --json\n",
     .details =
         "Reads each scene and its meshes and builds the model, like `sdrs simulate`. A file with a loss or\n"
         "scenarios is a task, which is read with its scenes.\n"
-        "Prints one line per valid file on standard output. Prints all problems of the other files on\n"
-        "standard error.\n"
+        "Prints one line per valid file on standard output, and with -v the mass, centre of mass and\n"
+        "principal moments of inertia of each link. Prints all problems of the other files on standard error.\n"
         "Exit codes: 0 every file is valid (warnings allowed), 1 a file has an error, 5 a file cannot be\n"
         "read.\n",
     .reads_scene = true,

@@ -136,7 +136,7 @@ static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
 }
 
 /* Applies the adjoint of the substep that ended in the state `index`. Adds derivatives with respect to earlier states
- * and to the parameters (gradient). discount: factor on derivatives propagated to earlier states. */
+ * and to the parameters (gradient). discount: factor on derivatives for each substep back to an earlier state. */
 static StepAdjointReport apply_step_adjoint(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index,
                                             double discount, ModelGradient* gradient) {
   assert(index > r->start_state && index < r->state_count);
@@ -159,7 +159,10 @@ static StepAdjointReport apply_step_adjoint(RunAdjoint* a, const Recording* r, c
   StepAdjointReport report = step_adjoint(a->step, &recorded, next, rate, force, a->undiscounted[0], a->undiscounted[1],
                                           a->undiscounted[2], gradient);
   step_adjoint_discount(a->step, discount);
-  for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->undiscounted[k], discount);
+  /* The state k + 1 substeps earlier gets the factor discount^(k + 1). With equal factors, derivatives that cancel in
+   * the recursion over several states (inertia, friction with a memory) would no longer cancel. */
+  double factor = discount;
+  for (int k = 0; k < 3; k++, factor *= discount) add_discounted(m, before[k], a->undiscounted[k], factor);
   return report;
 }
 

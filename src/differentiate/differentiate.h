@@ -413,7 +413,7 @@ RunAdjoint* run_adjoint_create(const Model* model, int threads);
 void run_adjoint_destroy(RunAdjoint* adjoint);
 /* Computes the derivatives of a loss with respect to all parameters of the model by the adjoint method. seeds: partial
  * derivatives of the loss with respect to the recorded quantities. discount: factor per step on derivatives that are
- * propagated backwards in time; 1 gives the exact gradient.
+ * propagated backwards in time, its square on those over two steps; 1 gives the exact gradient.
  * Sets `gradient`. If report.sound is false, the result is not a gradient, and the steps before unsound_step were not
  * evaluated. A selective recording must have segments and gives the same bits as a full recording. Its missing rows are
  * recomputed, which changes the stored segments. */

@@ -131,9 +131,10 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: computes mass moments, centres of mass and ModelLink.reach of all links. Runs after build_hulls. */
 void build_masses(Builder* builder);
-/* model/check_scale.c: warns of sizes, wheels and time steps that are probably mistakes. Examples: a moving link with a
- * size in millimetres; a wheel whose hinge is not along the wheel's axis; a time step in which a body falls farther
- * than a fraction of its size. Runs after build_masses. */
+/* model/check_scale.c: warns of sizes, inertias, wheels and time steps that are probably mistakes. Examples: a moving
+ * link with a size in millimetres; a given inertia that is far too large for the link's shapes; a wheel whose hinge is
+ * not along the wheel's axis; a time step in which a body falls farther than a fraction of its size. Runs after
+ * build_masses. */
 void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: selects the links whose angular momentum the integrator `momentum` advances (ModelLink.spins), and
  * the trees whose momentum it conserves (ModelTree.flies). Adds an error for a free body without a usable inertia.

@@ -1,5 +1,5 @@
-/* Warnings about valid scenes that are probably mistakes: sizes, masses or time steps in other units than metres,
- * kilograms and seconds, and wheels that lie flat. */
+/* Warnings about valid scenes that are probably mistakes: sizes, masses, inertias or time steps in other units than
+ * metres, kilograms and seconds, and wheels that lie flat. */
 #include <string.h>
 
 #include "base/outside.h"
@@ -56,6 +56,62 @@ static void check_density(const Model* model, Diagnostics* diagnostics) {
                     text_excerpt(source->name).text, mass, volume, mass / volume);
     return;
   }
+}
+
+/* Limits of the largest radius of gyration of a link with given inertia. No mass point inside the link's shapes gives
+ * more than the largest distance of the shapes from the centre of mass. A sphere of uniform density has 0.32 of its
+ * diameter. The factors admit links whose shapes are only a part of them, and heavy cores. */
+#define GYRATION_MAX 3    /* relative to the largest distance of the shapes from the centre of mass */
+#define GYRATION_MIN 0.01 /* relative to the longest edge of the boxes around the shapes */
+
+/* Returns a bound of the distance of a link's bounded hulls from its centre of mass [m], from the boxes around them. */
+static double distance_from_center(const Model* model, const ModelLink* link) {
+  double distance = 0;
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    if (!hull->kind->bounded) continue;
+    distance = fmax(distance, vec3_norm(vec3_sub(hull->center, link->center)) + vec3_norm(hull->half_extent));
+  }
+  return distance;
+}
+
+static void warn_inertia(const Model* model, int link, double gyration, double length, const char* of_what, int others,
+                         Diagnostics* diagnostics) {
+  const ModelLink* body = &model->links[link];
+  Text more = {0};
+  if (others > 0) text_add(&more, " (and %d more)", others);
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+      "the inertia of link '%s'%s does not fit its shapes: %.3g kg m^2 at %.3g kg is a radius of gyration of "
+      "%.3g m, but %s is %.3g m; give the inertia about the centre of mass in kg m^2 (1 kg mm^2 is 1e-6 kg "
+      "m^2), or take it from the shapes (%s)",
+      text_excerpt(body->name).text, others > 0 ? more.data : "", body->mass * gyration * gyration, body->mass,
+      gyration, of_what, length,
+      file_is_robot(model->scene->path) ? "sdrs import --mass-model uniform" : "mass_model: uniform");
+  text_free(&more);
+}
+
+/* Warns of the first link whose given inertia is far too large or far too small for the size of its shapes. */
+static void check_inertia(const Model* model, const double* size, Diagnostics* diagnostics) {
+  int first = -1, others = 0;
+  double gyration = 0, distance = 0, moments[3];
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (!(link->mass > 0) || link->mass_model != MASS_GIVEN || !(size[i] > 0)) continue;
+    if (!link_principal_moments(link, moments)) continue;
+    double radius = sqrt(fmax(moments[2], 0) / link->mass), farthest = distance_from_center(model, link);
+    if (radius <= GYRATION_MAX * farthest && radius >= GYRATION_MIN * size[i]) continue;
+    others += first >= 0;
+    if (first >= 0) continue;
+    first = i;
+    gyration = radius;
+    distance = farthest;
+  }
+  if (first < 0) return;
+  bool large = gyration > GYRATION_MAX * distance;
+  warn_inertia(model, first, gyration, large ? distance : size[first],
+               large ? "the largest distance of the shapes from the centre of mass" : "the longest edge of the shapes",
+               others, diagnostics);
 }
 
 static bool is_probably_in_millimetres(const Model* model, const ModelLink* link, double size) {
@@ -193,6 +249,7 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
   double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
   if (largest > 0 && fall > FALL_MAX * largest) warn_time_step(model, largest, diagnostics);
   check_density(model, diagnostics);
+  check_inertia(model, sizes, diagnostics);
   check_wheels(model->scene, diagnostics);
   check_slides(model, sizes, diagnostics);
   memory_free(sizes);

@@ -182,3 +182,10 @@ void build_masses(Builder* builder) {
     set_reference_point(builder->model, &builder->model->links[i]);
   }
 }
+
+bool link_principal_moments(const ModelLink* link, double moments[3]) {
+  double a[9], work[3];
+  Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+  for (int i = 0; i < 9; i++) a[i] = inertia.m[i / 3][i % 3];
+  return symmetric_eigen(3, 3, a, moments, work);
+}

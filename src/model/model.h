@@ -434,6 +434,9 @@ Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
 Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics);
 /* Frees the model, not the scene. Accepts an incomplete or zeroed model. */
 void model_destroy(Model* model);
+/* Computes the principal moments of inertia about the centre of mass, ascending: moments[3] [kg m^2]. link: mass > 0.
+ * Returns false if the inertia is not finite. Allocates nothing. */
+bool link_principal_moments(const ModelLink* link, double moments[3]);
 
 /* ---------------------------------------------------------------- other numbers (model/override.c) */
 

@@ -362,14 +362,45 @@ static int find_constant_term(const ReportBuild* a) {
   return -1;
 }
 
-/* Returns true if the loss was still falling at the last iteration: the best design is in the last tenth, and the last
- * quarter contributed more than IMPROVEMENT_MIN of the gain. */
-static bool is_still_improving(const ReportBuild* a) {
+/* Returns true if the loss was still falling when the iterations ended: the best design is in the last tenth or, of
+ * CMA-ES, in the last generation, and the last quarter contributed more than IMPROVEMENT_MIN of the gain. `from`
+ * receives the iteration at the beginning of the last quarter. */
+static bool is_still_improving(const ReportBuild* a, int* from) {
   const OptimizationRow* rows = a->o->rows;
-  int tenth = a->count / 10 > 1 ? a->count / 10 : 1, quarter = a->count / 4 > 2 ? a->count / 4 : 2;
-  int from = a->count > quarter ? a->count - quarter : 0;
-  double gain = rows[0].loss - rows[a->best].loss, late = rows[from].loss - rows[a->best].loss;
-  return a->o->stop == STOP_ITERATIONS && a->best >= a->count - tenth && late > IMPROVEMENT_MIN * gain && late > 0;
+  int samples = optimizer_samples(a->o->optimizer), quarter = a->count / 4 > 2 ? a->count / 4 : 2;
+  int recent = a->count / 10 > 1 ? a->count / 10 : 1;
+  if (recent < samples) recent = samples;
+  *from = a->count > quarter ? a->count - quarter : 0;
+  double gain = rows[0].loss - rows[a->best].loss, late = rows[*from].loss - rows[a->best].loss;
+  return a->best >= a->count - recent && late > IMPROVEMENT_MIN * gain && late > 0;
+}
+
+/* Returns true if CMA-ES has sampled for fewer iterations than it needs to be judged. `since` receives the iteration of
+ * its last progress or of its start. */
+static bool is_sampling_unfinished(const ReportBuild* a, int* since) {
+  const Automatic* automatic = &a->o->automatic;
+  int begun = automatic->change_count > 0 ? automatic->changes[automatic->change_count - 1].iteration : 0;
+  *since = a->best > begun ? a->best : begun;
+  return automatic->method == OPTIMIZER_CMA_ES && a->o->task->multistart <= 1 &&
+         a->count - *since < automatic_patience(a->o);
+}
+
+/* Advises more iterations if the iterations ended before the search did. */
+static void advise_iterations(ReportBuild* a) {
+  const Optimization* o = a->o;
+  int from, since;
+  if (o->stop != STOP_ITERATIONS) return;
+  Text more = {0};
+  text_add(&more, "--resume --iterations %d goes on, or --set optimizer.iterations=%d",
+           2 * o->task->optimizer.iterations, 2 * o->task->optimizer.iterations);
+  if (is_still_improving(a, &from))
+    append_remedy(a, "the loss was still falling, from %.4g after iteration %d to %.4g in iteration %d: %s",
+                  o->rows[from].loss, from, o->rows[a->best].loss, a->best, more.data);
+  else if (is_sampling_unfinished(a, &since))
+    append_remedy(
+        a, "cma_es had too few iterations: %d of at least %d since iteration %d, best loss %.4g of iteration %d: %s",
+        a->count - since, automatic_patience(o), since, o->rows[a->best].loss, a->best, more.data);
+  text_free(&more);
 }
 
 static const char* steps_text(const Optimization* o, double factor, Text* out) {
@@ -540,9 +571,7 @@ static void append_remedies(ReportBuild* a) {
   }
   advise_term(a);
   advise_point(a);
-  if (is_still_improving(a))
-    append_remedy(a, "the loss was still falling: --resume --iterations %d goes on, or --set optimizer.iterations=%d",
-                  2 * settings->iterations, 2 * settings->iterations);
+  advise_iterations(a);
   advise_noisy_loss(a);
   advise_steps(a);
   advise_bounds(a, BOUND_FRACTION);

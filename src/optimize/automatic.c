@@ -145,6 +145,11 @@ static bool can_descend_again(const Optimization* o) {
          last->reason != CHANGE_SCENE_FRICTION && last->reason != CHANGE_NO_SLOPE;
 }
 
+int automatic_patience(const Optimization* o) {
+  int generations = has_enough_iterations(o) ? GENERATIONS * optimizer_samples(o->optimizer) : 0;
+  return generations > PATIENCE ? generations : PATIENCE;
+}
+
 static bool check_progress(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (draws_change(o))
@@ -159,9 +164,7 @@ static bool check_progress(Optimization* o, bool can_step) {
     a->best_value_iteration = o->iteration;
   }
   int idle = o->iteration - a->best_value_iteration;
-  int generations = has_enough_iterations(o) ? GENERATIONS * optimizer_samples(o->optimizer) : 0;
-  return (can_step && (idle < PATIENCE || idle < generations)) || change_to_next(o, CHANGE_NO_PROGRESS, idle) ||
-         can_step;
+  return (can_step && idle < automatic_patience(o)) || change_to_next(o, CHANGE_NO_PROGRESS, idle) || can_step;
 }
 
 /* Returns true if the gradient predicts that a step of full length within the bounds gains more than the total gain so

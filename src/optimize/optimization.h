@@ -313,6 +313,8 @@ void optimization_compute_identity(Optimization* o);
 void automatic_begin(Optimization* o);
 /* Returns the task's optimizer settings with the current method and steps. */
 TaskOptimizer automatic_settings(const Optimization* o);
+/* Returns the number of iterations without progress after which the search changes the current method. */
+int automatic_patience(const Optimization* o);
 /* Replaces the optimizer by one with the current settings. */
 void automatic_create_optimizer(Optimization* o);
 /* Evaluates a trial and changes the method if necessary. gained: decrease of the loss. predicted: decrease that the

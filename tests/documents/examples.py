@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Run the commands that the pages show: tests/documents/examples.py CHECKOUT WORK, where `sdrs` is on the PATH and WORK has links to
 the checkout's folders. Prints a line a command that fails or is left out, one a page, and `N passed, N failed`."""
+import csv
 import os
 import pathlib
 import re
@@ -44,6 +45,40 @@ if SHORT:
                    (r"gradcheck scenes/tasks/push\.yaml --window", " --directions 1 --wrt control"),
                    (r"gradcheck scenes/tasks/gather", " --directions 1 --wrt control --set receding.iterations=2")]
 passed = failed = 0
+
+
+def column(file, name):
+    """A column of a table that a command wrote."""
+    with open(WORK / file, newline="") as table:
+        return [float(row[name]) for row in csv.DictReader(table)]
+
+
+def last(file, name):
+    return column(file, name)[-1]
+
+
+def rise(file, name):
+    return max(column(file, name)) - min(column(file, name))
+
+
+# Numbers in the text of a page that its commands give: page, the text with the number in parentheses, the value from the files.
+NUMBERS = [
+    ("README.md", r"the box ends at x = (\S+) m", lambda: last("out/slide/trajectory.csv", "box/px")),
+    ("README.md", r"box/velocity/0: (\S+) m/s", lambda: last("out/throw/design.csv", "best")),
+    ("docs/tutorials/first-design.md", r"the optimized speed, (\S+) m/s", lambda: last("out/throw/design.csv", "best")),
+    ("docs/tutorials/own-robot.md", r"upper arm sags by (\S+) rad", lambda: last("out/arm-holds/joints.csv", "upper_arm/angle") - 0.4),
+    ("docs/tutorials/own-robot.md", r"motor's torque of (\S+) N m", lambda: -last("out/arm-holds/forces.csv", "upper_arm/angle/drive")),
+    ("docs/tutorials/own-robot.md", r"ends at x = (\d+\.\d+) m", lambda: last("out/two-wheels/trajectory.csv", "body/px")),
+    ("docs/tutorials/printed-finger.md", r"stays on the ground at z = (\S+) m", lambda: last("out/gripper-lifts/trajectory.csv", "ball/pz")),
+    ("docs/tutorials/printed-finger.md", r"in sdrs at (\d+\.\d+) m", lambda: last("out/gripper-tips/best/trajectory.csv", "ball/pz")),
+    ("docs/howto/design-a-links-thickness.md", r"the result, (\S+) mm", lambda: 1000 * last("out/bar-thickness/design.csv", "best")),
+    ("docs/howto/make-a-design-robust.md", r"optimized speed is (\S+) m/s", lambda: last("out/throw-robust/design.csv", "best")),
+    ("docs/howto/tune-the-gains-of-a-drive.md", r"optimized damping, (\S+) N m", lambda: last("out/servo-gains/design.csv", "best")),
+    ("docs/howto/model-a-motor.md", r"simulation gives (\S+) rad/s for `dt` = 10 ms", lambda: last("out/gearmotor/velocities.csv", "drum/angle/rate")),
+    ("docs/howto/push-a-body.md", r"crate stops at x = (\S+) m\. The closed", lambda: last("out/push/trajectory.csv", "crate/px")),
+    ("docs/howto/check-the-energy.md", r"constant within\s+(\S+) J", lambda: rise("out/swing/solver.csv", "total")),
+    ("docs/howto/check-the-energy.md", r"while (\S+) J", lambda: rise("out/swing/solver.csv", "kinetic")),
+]
 
 
 def commands(text):
@@ -108,6 +143,19 @@ def run(page, command, shown, below=()):
             print(f"FAIL {page}: {command}\n     shows {' '.join(below)}\n     prints {(done.stdout + done.stderr).strip()[:600]}")
 
 
+def numbers(page, text):
+    """Do the numbers in the text agree with the files, to their last digit?"""
+    global passed, failed
+    for _, pattern, value in (row for row in NUMBERS if row[0] == page):
+        found = re.search(pattern, text)
+        shown, got = (found[1] if found else "nothing"), value()
+        decimals = len(shown.partition(".")[2])
+        same = found is not None and abs(float(shown) - got) <= 0.6 * 10**-decimals
+        passed, failed = passed + same, failed + (not same)
+        if not same:
+            print(f"FAIL {page}: /{pattern}/ shows {shown}, the run gives {got:.10g}")
+
+
 def whole_files(page, text):
     """Scenes and tasks that stand there in full are valid; those with the name of a shipped one or of a file beside the page are it."""
     global passed, failed
@@ -153,6 +201,7 @@ for page in PAGES:
             command = command.replace("scenes/studies/slide.csv", "out/three.csv")
         run(page, command + shorter, True, () if shorter else below)
     whole_files(page, text)
+    numbers(page, text)
     print(f"ok   {page}: {count} commands ({sum(os.times()[:4]) - before:.2f} cpu s)")
 pages = {str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
 for page in sorted(pages - set(PAGES) - set(ELSEWHERE)):

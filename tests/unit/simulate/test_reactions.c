@@ -79,6 +79,29 @@ static void a_cart_leans_against_a_wall(void** state) {
   run_free(run);
 }
 
+/* A box lies on a table on a driven slide: the slide bears both and the moment of the box, as far as the tolerance of a
+ * step balances forces (relative to the weights, O1). */
+static void a_table_bears_a_box(void** state) {
+  (void)state;
+  static const double tolerances[] = {1e-5, 1e-8};
+  for (int k = 0; k < 2; k++) {
+    Run* run =
+        run_create(1, tolerances[k],
+                   "simulation: {dt: 0.01, steps: 600, output: [reactions]}\n"
+                   "links:\n"
+                   "  - {name: table, mass: 4, joint: {type: slide, axis: [0, 0, 1]}, shapes: [{type: box, size: "
+                   "[1, 1, 0.05]}]}\n"
+                   "  - {name: box, mass: 1, position: [0.2, 0.1, 0.0755], shape: {type: box, size: [0.1, 0.1, "
+                   "0.1]}}\n"
+                   "controllers: [{link: table, type: pd, position_gain: 4000, damping_gain: 200, target: 0.01}]\n");
+    run_steps(run, 600);
+    double within = 5 * G * tolerances[k] + 1e-9;
+    Vec3 box = sim_state(run->sim)->pose[run_link(run, "box")].t; /* it moves by 1e-7 m as it lands */
+    expect(run, "table", (const double[]){0, 0, 5 * G, box.y * G, -box.x * G, 0}, within);
+    run_free(run);
+  }
+}
+
 /* A beam of 4 kg and 1 m on a hinge and, at its end, on a slider that a closure joins: 10 N more at a quarter. */
 static void a_beam_lies_on_two_supports(void** state) {
   (void)state;
@@ -140,6 +163,7 @@ int main(void) {
       cmocka_unit_test(a_chain_hangs),
       cmocka_unit_test(a_cantilever_is_clamped),
       cmocka_unit_test(a_cart_leans_against_a_wall),
+      cmocka_unit_test(a_table_bears_a_box),
       cmocka_unit_test(a_beam_lies_on_two_supports),
       cmocka_unit_test(a_pendulum_swings),
   };
