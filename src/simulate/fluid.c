@@ -66,6 +66,10 @@ void fluid_destroy(FluidSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
+/* The viscous force on a sphere of surface S at the speed v is mu kappa S v with kappa S = VISCOUS_RATE / kappa, since
+ * kappa = 3 / (2 r) and S = 4 pi r^2. */
+#define VISCOUS_RATE (9 * 3.14159265358979323846)
+
 /* ---------------------------------------------------------------- arithmetic of FluidNumber */
 
 static FluidVector sub(FluidVector a, FluidVector b) { return (FluidVector){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -80,6 +84,22 @@ static FluidVector complex_vector(Vec3 v) { return (FluidVector){v.x, v.y, v.z};
 static FluidNumber complex_sqrt(FluidNumber a) {
   double r = sqrt(creal(a));
   return r + cimag(a) / (2 * r) * (double complex)I;
+}
+
+/* Returns the implicitness theta = 1 / (1 - exp(-z)) - 1 / z of a viscous force (L13); z: number with a real part >= 0.
+ * The derivative theta' is 1 / z^2 - exp(-z) / (1 - exp(-z))^2. */
+static FluidNumber exponential_theta(FluidNumber z) {
+  double x = creal(z), square = x * x;
+  if (!isfinite(x)) return 1; /* no mass */
+  /* Below 0.1 the series have errors below 1e-14; the closed forms lose more by cancellation. */
+  double theta = 0.5 + x * (1.0 / 12 - square * (1.0 / 720 - square * (1.0 / 30240 - square / 1209600)));
+  double slope = 1.0 / 12 - square * (1.0 / 240 - square * (1.0 / 6048 - square / 172800));
+  if (x > 0.1) {
+    double left = -expm1(-x);
+    theta = 1 / left - 1 / x;
+    slope = 1 / square - exp(-x) / (left * left);
+  }
+  return theta + slope * cimag(z) * (double complex)I;
 }
 
 static FluidVector rotate_by_pose(const FluidNumber pose[3][4], FluidVector p) {
@@ -113,33 +133,32 @@ static int count_positive_values(const FluidNumber x[3], int* odd_index) {
   return count;
 }
 
-/* Returns the divided difference of x^4 (power = 4) or x^5 (power = 5) over three numbers. It is the sum of all
- * monomials of degree power - 2 in these numbers. Sets by[k] to its derivative with respect to x[k]. */
-static FluidNumber power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
-  assert(power == 4 || power == 5);
+/* Returns the divided difference of x^4 over three numbers, the sum of all products of two of them. Sets by[k] to its
+ * derivative with respect to x[k]. */
+static FluidNumber divided_difference(const FluidNumber x[3], FluidNumber by[3]) {
   FluidNumber sum = x[0] + x[1] + x[2], second = 0;
-  for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
-  for (int k = 0; k < 3; k++) by[k] = power == 4 ? sum + x[k] : second + x[k] * (sum + x[k]);
-  FluidNumber a = x[1], b = x[2];
-  return power == 4 ? second : x[0] * second + (a + b) * (a * a + b * b);
+  for (int k = 0; k < 3; k++) {
+    second += x[k] * (x[k] + x[(k + 1) % 3]);
+    by[k] = sum + x[k];
+  }
+  return second;
 }
 
-/* Returns the divided difference of max(x, 0)^power over three numbers, for power 4 or 5. Sets by[k] to its derivative
- * with respect to x[k]. If f is linear on a triangle and x are the values of f at its corners, the integral of max(f,
- * 0)^(power - 2) is 2 (power - 2)! / power! times the area times this divided difference. */
-static FluidNumber positive_power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
-  assert(power == 4 || power == 5);
+/* Returns the divided difference of max(x, 0)^4 over three numbers. Sets by[k] to its derivative with respect to x[k].
+ * If f is linear on a triangle and x are the values of f at its corners, the integral of max(f, 0)^2 / 2 is 1/12 of the
+ * area times this divided difference. */
+static FluidNumber positive_divided_difference(const FluidNumber x[3], FluidNumber by[3]) {
   int odd_index = 0, positive = count_positive_values(x, &odd_index);
   FluidNumber sum = 0;
   for (int k = 0; k < 3; k++) by[k] = 0;
   if (positive == 0) return 0;
-  if (positive > 1) sum = power_divided_difference(power, x, by);
+  if (positive > 1) sum = divided_difference(x, by);
   if (positive == 3) return sum;
   int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
   FluidNumber a = x[odd_index], to_next = a - x[next], to_last = a - x[last];
-  FluidNumber lower = a * a * a * (power == 5 ? a : 1), part = lower * a / (to_next * to_last);
+  FluidNumber cube = a * a * a, part = cube * a / (to_next * to_last);
   double sign = positive == 1 ? 1 : -1;
-  by[odd_index] += sign * (power * lower / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
+  by[odd_index] += sign * (4 * cube / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
   by[next] += sign * part / to_next;
   by[last] += sign * part / to_last;
   return sum + sign * part;
@@ -157,54 +176,103 @@ static FluidVector sum_of_corners(const FluidVector p[3]) {
   return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
 }
 
+/* Sets out to triangles that cover the part of the triangle p where the linear function with the values f at the
+ * corners is positive. Returns the number of triangles, 0 to 2. */
+static int clip_where_positive(const FluidVector p[3], const FluidNumber f[3], FluidVector out[2][3]) {
+  int odd_index = 0, positive = count_positive_values(f, &odd_index);
+  memcpy(out[0], p, sizeof out[0]);
+  if (positive == 0 || positive == 3) return positive / 3;
+  int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
+  FluidVector a = p[odd_index], b = p[next], c = p[last];
+  FluidVector cut_b = scale(sub(b, a), -f[odd_index] / (f[odd_index] - f[next]));
+  FluidVector cut_c = scale(sub(c, a), -f[odd_index] / (f[odd_index] - f[last]));
+  cut_b = sub(a, cut_b);
+  cut_c = sub(a, cut_c);
+  const FluidVector tip[3] = {a, cut_b, cut_c}, low[3] = {cut_b, b, c}, high[3] = {cut_b, c, cut_c};
+  memcpy(out[0], positive == 1 ? tip : low, sizeof tip);
+  memcpy(out[1], high, sizeof high);
+  return positive;
+}
+
 /* Sets out to triangles that cover the part of the face below the fluid's surface at t; without a surface, the whole
  * face. Returns the number of triangles, 0 to 2. */
 static int clip_below_surface(const FluidInput* in, FluidVector out[2][3]) {
-  FluidNumber d[3];
-  int odd_index = 0, wet = 3;
-  for (int k = 0; k < 3; k++) d[k] = depth(in, in->now, in->point[k]);
-  if (in->has_level) wet = count_positive_values(d, &odd_index);
-  memcpy(out[0], in->point, sizeof out[0]);
-  if (wet == 0 || wet == 3) return wet / 3;
-  int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
-  FluidVector p = in->point[odd_index], b = in->point[next], c = in->point[last];
-  FluidVector to_b = sub(b, p), to_c = sub(c, p), cut_b = scale(to_b, d[odd_index] / (d[odd_index] - d[next]));
-  FluidVector cut_c = scale(to_c, d[odd_index] / (d[odd_index] - d[last]));
-  cut_b = sub(p, scale(cut_b, -1));
-  cut_c = sub(p, scale(cut_c, -1));
-  const FluidVector tip[3] = {p, cut_b, cut_c}, low[3] = {cut_b, b, c}, high[3] = {cut_b, c, cut_c};
-  memcpy(out[0], wet == 1 ? tip : low, sizeof tip);
-  memcpy(out[1], high, sizeof high);
-  return wet;
+  FluidNumber d[3] = {1, 1, 1};
+  for (int k = 0; k < 3 && in->has_level; k++) d[k] = depth(in, in->now, in->point[k]);
+  return clip_where_positive(in->point, d, out);
 }
 
-/* Sets v to the velocities of the triangle's corners p relative to the fluid (L9) [m/s]. */
-static void corner_velocities(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
+/* Returns the velocity of the point p of the link relative to the fluid in this step (L9) [m/s]. */
+static FluidVector point_velocity(const FluidInput* in, FluidVector p) {
   FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
-  for (int k = 0; k < 3; k++)
-    v[k] = sub(scale(sub(transform_by_pose(in->pose, p[k]), transform_by_pose(in->now, p[k])), 1 / in->dt), stream);
+  return sub(scale(sub(transform_by_pose(in->pose, p), transform_by_pose(in->now, p)), 1 / in->dt), stream);
 }
 
-/* Returns dt times the dissipation potential of pressure and viscous drag on a triangle in the fluid (L12, L13) [J].
- * Adds the derivative of this energy with respect to the pose at t + dt to slope; slope may be NULL. */
-static FluidNumber add_drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
-  FluidVector v[3], area = triangle_area(p), outward = rotate_by_pose(in->now, area);
-  FluidNumber square = dot(area, area), flow[3], by[3];
-  if (!(creal(square) > 0)) return 0;
-  corner_velocities(in, p, v);
-  for (int k = 0; k < 3; k++) flow[k] = dot(outward, v[k]);
-  FluidNumber pressure = in->number[FLUID_DENSITY] / (60 * square);
-  FluidNumber viscous = in->number[FLUID_VISCOSITY] * in->slowing * complex_sqrt(square) / 12;
-  FluidNumber energy = pressure * positive_power_divided_difference(5, flow, by);
-  FluidVector sum = sum_of_corners(v);
+/* Returns the velocity of the point p of the link relative to the fluid in the previous step; at the start of the run,
+ * by the initial velocities (L9) [m/s]. */
+static FluidVector earlier_velocity(const FluidInput* in, FluidVector p) {
+  FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
+  if (!(in->dt_before > 0)) return sub(transform_by_pose(in->rate, p), stream);
+  return sub(scale(sub(transform_by_pose(in->now, p), transform_by_pose(in->old, p)), 1 / in->dt_before), stream);
+}
+
+/* Returns the dissipation potential of pressure drag on a triangle that moved into the fluid in the previous step (L12)
+ * [W]. outward: normal of the face at t in world axes, its length is the area of the face. Adds dt times the force
+ * density's integral, as a derivative with respect to the pose at t + dt, to slope; slope may be NULL. */
+static FluidNumber add_pressure_drag(const FluidInput* in, const FluidVector p[3], FluidVector outward,
+                                     FluidNumber slope[3][4]) {
+  FluidVector area = triangle_area(p);
+  FluidNumber now[3], before[3], sum_now = 0, sum_before = 0, products = 0, energy = 0;
+  FluidNumber square = dot(outward, outward), size = complex_sqrt(square);
+  if (!(creal(dot(area, area)) > 0)) return 0;
   for (int k = 0; k < 3; k++) {
-    FluidVector with_sum = sub(v[k], scale(sum, -1));
-    energy += 0.5 * viscous * dot(v[k], with_sum);
-    if (!slope) continue;
-    add_point_force(slope, scale(outward, pressure * by[k]), p[k]);
-    add_point_force(slope, scale(with_sum, viscous), p[k]);
+    now[k] = dot(outward, point_velocity(in, p[k])) / size;
+    before[k] = dot(outward, earlier_velocity(in, p[k])) / size;
+    sum_now += now[k];
+    sum_before += before[k];
+    products += now[k] * before[k];
   }
-  return energy * in->dt;
+  FluidNumber factor = in->number[FLUID_DENSITY] * complex_sqrt(dot(area, area)) / 120;
+  for (int k = 0; k < 3; k++) {
+    FluidNumber force =
+        sum_before * sum_now + products + sum_before * now[k] + sum_now * before[k] + 2 * now[k] * before[k];
+    energy += 0.5 * factor * force * now[k];
+    if (slope) add_point_force(slope, scale(outward, factor * force / size), p[k]);
+  }
+  return energy;
+}
+
+/* The same for viscous drag on a triangle (L13). */
+static FluidNumber add_viscous_drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
+  FluidVector area = triangle_area(p), mean[3];
+  FluidNumber square = dot(area, area), energy = 0;
+  if (!(creal(square) > 0)) return 0;
+  FluidNumber coefficient = in->number[FLUID_VISCOSITY] * in->slowing;
+  FluidNumber theta = exponential_theta(VISCOUS_RATE * in->number[FLUID_VISCOSITY] * in->dt / (in->slowing * in->mass));
+  for (int k = 0; k < 3; k++)
+    mean[k] = sub(scale(point_velocity(in, p[k]), theta), scale(earlier_velocity(in, p[k]), theta - 1));
+  FluidVector sum = sum_of_corners(mean);
+  FluidNumber viscous = coefficient * complex_sqrt(square) / 12;
+  for (int k = 0; k < 3; k++) {
+    FluidVector with_sum = sub(mean[k], scale(sum, -1));
+    energy += 0.5 * viscous / theta * dot(mean[k], with_sum);
+    if (slope) add_point_force(slope, scale(with_sum, viscous), p[k]);
+  }
+  return energy;
+}
+
+/* Returns dt times the dissipation potential of drag on a triangle below the fluid's surface [J]. Adds the derivative
+ * of this energy with respect to the pose at t + dt to slope; slope may be NULL. */
+static FluidNumber add_drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
+  FluidVector outward = rotate_by_pose(in->now, triangle_area(in->point)), into[2][3];
+  FluidNumber flow[3], energy = 0, drag[3][4] = {{0}};
+  for (int k = 0; k < 3; k++) flow[k] = dot(outward, earlier_velocity(in, p[k]));
+  int count = clip_where_positive(p, flow, into);
+  for (int k = 0; k < count; k++) energy += add_pressure_drag(in, into[k], outward, drag);
+  energy += add_viscous_drag(in, p, drag);
+  for (int i = 0; i < 3 && slope; i++)
+    for (int j = 0; j < 4; j++) slope[i][j] += in->drag * drag[i][j];
+  return in->drag * energy * in->dt;
 }
 
 static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
@@ -230,7 +298,7 @@ static FluidNumber add_buoyancy(const FluidInput* in, const FluidNumber pose[3][
   FluidVector up = complex_vector(in->up), flat;
   FluidNumber d[3], by[3];
   for (int k = 0; k < 3; k++) d[k] = depth(in, pose, in->point[k]);
-  FluidNumber square = positive_power_divided_difference(4, d, by), rise = dot(up, rotate_by_pose(pose, area));
+  FluidNumber square = positive_divided_difference(d, by), rise = dot(up, rotate_by_pose(pose, area));
   if (!slope) return -density * weight * rise * square;
   for (int k = 0; k < 3; k++) add_point_force(slope, scale(up, density * weight * rise * by[k]), in->point[k]);
   flat = scale(area, -density * weight * square);
@@ -302,6 +370,7 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   copy_pose(pose, in.pose);
   copy_pose(&s->pose_now[link], in.now);
   copy_pose(&s->pose_old[link], in.old);
+  copy_pose(&s->pose_rate[link], in.rate);
   const ModelLink* l = &s->model->links[link];
   bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && has_no_ball_joint_above(s->model, link);
   SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
@@ -309,6 +378,10 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   in.at_now = at.now;
   in.at_old = at.old;
   in.whole = 1 - at.missing;
+  at = spring_time_weights(&s->clock, &s->weights, 0.5, s->model->trees[l->tree].flies);
+  in.drag = 1 - at.missing;
+  in.dt_before = fmax(s->clock.dt_before, 0);
+  in.mass = l->mass;
   return in;
 }
 

@@ -58,23 +58,28 @@ double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
  * 6): the angular part about the centre of mass comes first, then the linear part. Does nothing without a fluid. */
 void fluid_hessian_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
-/* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). lambda: adjoint solution; F:
- * equations of the step. x: poses at t and t - dt, vertices, parameters of the fluid. motion (links): directional
+/* Adds the fluid's contribution to lambda . dF/dx to now, old, rate_bar (links) and gradient (L15). lambda: adjoint
+ * solution; F: equations of the step. x: poses at t and t - dt, initial velocities, vertices, masses, parameters of the
+ * fluid. motion (links): directional
  * derivative along lambda of every link's rotation matrix and position [R | t] at t + dt. Does nothing without a fluid.
  * Defined in fluid_adjoint.c. */
-void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
+void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
+                   ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */
 /* Variables on which the force on a face depends. */
 typedef struct {
   /* rotation matrix and position [R | t] of the link at t + dt (pose), t (now) and t - dt (old) */
   FluidNumber pose[3][4], now[3][4], old[3][4];
+  FluidNumber rate[3][4]; /* time derivative of the link's [R | t] by the initial velocities [1/s, m/s] */
   FluidVector point[3];
   FluidNumber number[FLUID_NUMBERS];
   FluidNumber slowing;
+  FluidNumber mass;                    /* of the link [kg] */
   double ahead, at_now, at_old, whole; /* weights of the poses at t + dt, t and t - dt at which buoyancy acts; `whole`:
                                           factor on the buoyancy force (L14) */
-  double dt;
+  double drag;                         /* factor on drag: fraction of the step in which drag acts (L9) */
+  double dt, dt_before; /* lengths of the step and of the previous step; dt_before is 0 in the first step [s] */
   Vec3 gravity, up;
   bool has_level;
 } FluidInput;

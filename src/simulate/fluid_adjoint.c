@@ -67,7 +67,7 @@ static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, FluidIn
 }
 
 static void link_adjoint(const Sim* s, int link, const double motion[3][4], StateBar now, StateBar old,
-                         ModelGradient* gradient) {
+                         double (*rate_bar)[3][4], ModelGradient* gradient) {
   const FluidSystem* f = s->fluid;
   FluidInput in = fluid_input(s, link, &s->configuration[s->current].pose[link]);
   double slowing = 0;
@@ -83,8 +83,12 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) {
         now.pose[link][i][j] += derivative_by_complex_step(&in, &in.now[i][j], motion);
-        if (in.at_old != 0) old.pose[link][i][j] += derivative_by_complex_step(&in, &in.old[i][j], motion);
+        if (in.dt_before > 0)
+          old.pose[link][i][j] += derivative_by_complex_step(&in, &in.old[i][j], motion);
+        else
+          rate_bar[link][i][j] += derivative_by_complex_step(&in, &in.rate[i][j], motion);
       }
+    gradient->moment[link].s[3][3] += derivative_by_complex_step(&in, &in.mass, motion);
     for (int n = 0; n < FLUID_NUMBERS; n++)
       gradient->fluid[n] += derivative_by_complex_step(&in, &in.number[n], motion);
     slowing += derivative_by_complex_step(&in, &in.slowing, motion);
@@ -93,7 +97,8 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   if (last) add_surface_area_bars(f, last, slowing, gradient);
 }
 
-void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient) {
+void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
+                   ModelGradient* gradient) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)
-    if (fluid_acts_on(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, gradient);
+    if (fluid_acts_on(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, rate_bar, gradient);
 }
