@@ -183,6 +183,7 @@ void step_prepare(Sim* s) {
   roll_shifts_compute(s);
   stops_prepare_substep(s);
   loads_prepare_step(s);
+  fluid_prepare_step(s);
   tendons_prepare_step(s);
   bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];
