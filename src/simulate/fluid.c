@@ -191,18 +191,16 @@ static Vec3 upward(const Model* m) {
   return pull > 0 ? vec3_scale(m->simulation.gravity, -1 / pull) : vec3(0, 0, 1);
 }
 
-/* Returns true if no joint between the link and the world is a ball joint. Springs of ball joints act at t + dt, and so
- * does the buoyancy of all links that such joints carry (L14). */
-static bool has_no_ball_joint_above(const Model* m, int link) {
-  bool complex_vector = true;
+/* Returns true if all joints between the link and the world are slides, so that the link keeps its orientation. */
+static bool keeps_orientation(const Model* m, int link) {
   for (int up = link; up >= 0; up = m->links[up].parent)
-    complex_vector = complex_vector && !m->links[up].joint.quaternion;
-  return complex_vector;
+    if (m->links[up].joint.hinge_count > 0 || m->links[up].joint.quaternion) return false;
+  return true;
 }
 
 FluidWeights fluid_weights(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
-  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && has_no_ball_joint_above(s->model, link);
+  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && keeps_orientation(s->model, link);
   bool flies = s->model->trees[s->model->links[link].tree].flies;
   SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, flies);
   SpringTimeWeights mean = spring_time_weights(&s->clock, &s->weights, 0.5, flies);
@@ -239,7 +237,7 @@ DragInput fluid_drag_input(const Sim* s, int link, const Pose* pose) {
   return in;
 }
 
-BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose) {
+BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose, const Pose* at_now, const Pose* at_old) {
   const SceneFluid* fluid = &s->model->scene->fluid;
   FluidWeights at = fluid_weights(s, link);
   BuoyancyInput in = {.density = fluid->density,
@@ -248,11 +246,15 @@ BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose) {
                       .gravity = vec3_norm(s->model->simulation.gravity)};
   FluidNumber now[3][4], old[3][4];
   copy_pose(pose, in.pose);
-  copy_pose(&s->pose_now[link], now);
-  copy_pose(&s->pose_old[link], old);
+  copy_pose(at_now, now);
+  copy_pose(at_old, old);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) in.pose[i][j] = at.ahead * in.pose[i][j] + at.now * now[i][j] + at.old * old[i][j];
   return in;
+}
+
+static BuoyancyInput step_buoyancy_input(const Sim* s, int link, const Pose* pose) {
+  return fluid_buoyancy_input(s, link, pose, &s->pose_now[link], &s->pose_old[link]);
 }
 
 void fluid_set_face(const FluidFace* face, BuoyancyInput* in) {
@@ -317,12 +319,28 @@ static double surface_potential(const FluidSystem* f, int link, BuoyancyInput* i
   return creal(sum);
 }
 
+void fluid_add_buoyancy_slope(const Sim* s, int link, double bar[3][4]) {
+  const Vec3 gravity = s->model->simulation.gravity;
+  const double pull[3] = {gravity.x, gravity.y, gravity.z};
+  const SceneFluid* fluid = &s->model->scene->fluid;
+  FluidNumber slope[3][4] = {{0}};
+  double factor = fluid_weights(s, link).buoyancy;
+  if (fluid->has_level) {
+    BuoyancyInput in = fluid_buoyancy_input(s, link, &s->pose_now[link], &s->pose_old[link], &s->pose_older[link]);
+    add_buoyancy(s->fluid, link, factor, &in, slope);
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      bar[i][j] +=
+          fluid->has_level ? creal(slope[i][j]) : factor * fluid->density * pull[i] * s->fluid->volume[link][j];
+}
+
 double fluid_energy(const Sim* s, int link, const Pose* pose) {
   assert(link >= 0 && link < s->model->link_count);
   FluidNumber slope[3][4] = {{0}};
   double energy = add_drag(s, link, pose, slope);
   if (!s->model->scene->fluid.has_level) return energy;
-  BuoyancyInput in = fluid_buoyancy_input(s, link, pose);
+  BuoyancyInput in = step_buoyancy_input(s, link, pose);
   FluidWeights at = fluid_weights(s, link);
   return energy + surface_potential(s->fluid, link, &in) * at.buoyancy / at.ahead;
 }
@@ -383,7 +401,7 @@ static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, V
   FluidNumber slope[3][4] = {{0}};
   add_drag(s, link, pose, slope);
   if (s->model->scene->fluid.has_level) {
-    BuoyancyInput in = fluid_buoyancy_input(s, link, pose);
+    BuoyancyInput in = step_buoyancy_input(s, link, pose);
     add_buoyancy(s->fluid, link, fluid_weights(s, link).buoyancy, &in, slope);
   }
   force_and_moment(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
@@ -393,7 +411,7 @@ static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, V
  */
 static void add_buoyancy_hessian(const Sim* s, int link, const Pose* pose, const double (*motion)[3][4],
                                  double hessian[6][6]) {
-  const BuoyancyInput still = fluid_buoyancy_input(s, link, pose);
+  const BuoyancyInput still = step_buoyancy_input(s, link, pose);
   FluidWeights at = fluid_weights(s, link);
   for (int k = 0; k < 6; k++) {
     BuoyancyInput in = still;

@@ -59,6 +59,9 @@ void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* term
 void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3* torque);
 /* Returns the magnitudes of the fluid's force and of its torque about the centre of mass. */
 ForceMagnitudes fluid_force_magnitudes(const Sim* sim, int link, const Pose* pose);
+/* Adds the derivative of the energy of buoyancy in the substep that has ended with respect to the link's rotation
+ * matrix and position [R | t] at its end to bar. The fluid must act on the link. */
+void fluid_add_buoyancy_slope(const Sim* sim, int link, double bar[3][4]);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
@@ -89,8 +92,9 @@ typedef struct {
 FluidWeights fluid_weights(const Sim* sim, int link);
 /* Sets the variables of drag that all hulls of a link share. pose: pose of the link at t + dt. */
 DragInput fluid_drag_input(const Sim* sim, int link, const Pose* pose);
-/* Sets the variables of buoyancy that all faces of a link share. pose: pose of the link at t + dt. */
-BuoyancyInput fluid_buoyancy_input(const Sim* sim, int link, const Pose* pose);
+/* Returns the variables of buoyancy that all faces of a link share. pose, now, old: poses of the link at t + dt, t and
+ * t - dt. */
+BuoyancyInput fluid_buoyancy_input(const Sim* sim, int link, const Pose* pose, const Pose* now, const Pose* old);
 void fluid_set_face(const FluidFace* face, BuoyancyInput* in);
 /* Adds the derivative of the energy of the buoyancy of a face with respect to the link's rotation matrix and position
  * to slope (L10). */

@@ -129,13 +129,15 @@ void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- energies */
 
-/* Adds factor times the potential energy of each group, of its links, springs, tendons and bushings, to out[groups]. */
+/* Adds factor times the potential energy of each group, of its links, springs, tendons, bushings and of its buoyancy,
+ * to out[groups]. */
 static void add_potential_energies(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+    sum += fluid_potential(s->fluid, i, &pose[i]);
     double displacement[JOINT_MAX_DOF];
     if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, displacement);
     for (int k = 0; link->passive && k < link->dof_count; k++)
@@ -239,9 +241,9 @@ static Vec3 arm_torque(const Sim* s, int i) {
   return s->spin_bodies ? vec3_scale(s->spin_bodies[i].arm_change, 1 / spin_force_time(s)) : vec3(0, 0, 0);
 }
 
-/* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
- * included; gravity is not. Forces of closures and couplings within a group do no work. The work of these forces along
- * the displacement of the substep is therefore an error of the scheme and is left out. */
+/* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The drag of a fluid is
+ * included; gravity and buoyancy are not. Forces of closures and couplings within a group do no work. The work of these
+ * forces along the displacement of the substep is therefore an error of the scheme and is left out. */
 static void add_work_of_forces(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -256,6 +258,7 @@ static void add_work_of_forces(Sim* s, double* done) {
     memset(b->bar[i], 0, sizeof(b->bar[i]));
     if (m->links[i].tree >= 0 && m->links[i].mass > 0)
       inertia_second_moment_product(&m->links[i], (const double(*)[4])d, b->bar[i]);
+    if (fluid_acts_on(s->fluid, i)) fluid_add_buoyancy_slope(s, i, b->bar[i]);
   }
   model_screws(m, s->q_now, s->pose_now, b->screws);
   memset(b->reduced, 0, sizeof(double) * (size_t)m->dof_count);
