@@ -47,6 +47,32 @@ class Whole(unittest.TestCase):
         one = lambda *x: sdrs.torch.step(scene, *x)  # noqa: E731
         self.assertTrue(torch.autograd.gradcheck(one, (q, v, leaf(0.1 * np.ones(4))), eps=1e-6, atol=1e-6, rtol=1e-5))
 
+    def test_steps_continue_the_motion(self):
+        """Chained steps are one run: a fall in closed form, a pendulum of two links; with the derivatives of differences."""
+        fall = sdrs.Scene("{simulation: {dt: 0.01}, contact: {model: none}, links: [{name: m, mass: 2, joint: {type: slide, "
+                          "axis: [0, 0, 1]}, shape: {type: sphere, radius: 0.1}}], controllers: [{link: m, type: torque, target: 0}]}")
+        x, v, u = leaf(np.zeros(1)), leaf(np.zeros(1)), leaf(np.zeros(1))
+        q, rate = x, v
+        for _ in range(100):
+            q, rate = sdrs.torch.step(fall, q, rate, u)
+        q.backward()
+        for found, wanted in ((q, -9.81 * 0.5050), (rate, -9.81), (u.grad, 0.5050 / 2), (v.grad, 1)):
+            self.assertAlmostEqual(float(found), wanted, places=11)
+
+        scene = sdrs.Scene(ARM, overrides={"contact.model": "none"})
+        given = scene.run(7)
+        start = leaf(given.coordinates[-1]), leaf(given.velocities[-1]), leaf(0.1 * np.ones(scene.nu))
+
+        def chain(q, v, u):
+            for _ in range(5):
+                q, v = sdrs.torch.step(scene, q, v, u)
+            return q, v
+
+        whole = scene.run(5, start[0].detach().numpy(), start[1].detach().numpy(), np.full((5, scene.nu), 0.1), continues=True)
+        for found, wanted in zip(chain(*start), (whole.coordinates[-1], whole.velocities[-1])):
+            np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-9, atol=1e-10)
+        self.assertTrue(torch.autograd.gradcheck(chain, start, eps=1e-6, atol=1e-6, rtol=1e-5))
+
     def test_many_are_as_many_single_ones(self):
         """Results and gradients, bit for bit, whatever the threads; what all runs share gets the sum."""
         scene = sdrs.Scene(ARM)
