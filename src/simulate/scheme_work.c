@@ -489,6 +489,13 @@ static double energy_lost_by_rolling(const SchemeBalance* b, int group) {
   return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);
 }
 
+/* Returns true if the signals of prescribed joints determine the motion of the tree, so that no force changes it. */
+static bool is_tree_prescribed(const Model* m, int tree) {
+  for (int dof = m->trees[tree].dof_first; dof < m->trees[tree].dof_first + m->trees[tree].dof_count; dof++)
+    if (m->links[m->dof_link[dof]].prescribed < 0) return false;
+  return true;
+}
+
 SimSchemeWork sim_scheme_work(const Sim* s) {
   SimSchemeWork out = {.link = -1};
   const SchemeBalance* b = s->balance;
@@ -496,7 +503,7 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
   for (int k = 0; b && k < b->group_count; k++) out.work += b->at.work[k];
   for (int i = 0; b && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
-    if (link->tree < 0 || link->dof_count == 0) continue;
+    if (link->tree < 0 || link->dof_count == 0 || is_tree_prescribed(s->model, link->tree)) continue;
     int group = b->group[link->tree];
     double lost = energy_lost_by_rolling(b, group), force_work = lost != 0 ? -lost : energy_from_fixed_bodies(b, group);
     double work = b->at.work[group] - b->at.initial_change[group] + force_work;
