@@ -79,14 +79,14 @@ static void set_root(const MeasuredRun* r, const MeasuredLink* l, int sample, co
   vec3_store(estimate_spin(r, l, sample), v + link->dof_first + joint->scalar_count);
 }
 
-static double estimate_rate(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
+static double estimate_rate(const MeasuredRun* r, const MeasuredLink* l, int sample, int k) {
   double t[FIT_SAMPLES_MAX], x[FIT_SAMPLES_MAX];
   int count = 0;
   if (k < l->rate_count && !isnan(l->rates[sample * l->rate_count + k])) return l->rates[sample * l->rate_count + k];
   for (int n = sample; n < r->count && count < FIT_SAMPLES_MAX; n++) {
     double value = l->coordinates[n * l->coordinate_count + k];
     if (isnan(value)) continue;
-    if (turns && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
+    if (l->has_wrapped_angle[k] && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
     t[count] = r->time[n] - r->time[sample];
     x[count++] = value;
   }
@@ -100,7 +100,7 @@ static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, c
     double value = l->coordinates[sample * l->coordinate_count + k];
     if (isnan(value)) continue;
     q[link->coordinate_first + k] = value;
-    v[link->dof_first + k] = estimate_rate(r, l, sample, k, k >= link->joint.slide_count);
+    v[link->dof_first + k] = estimate_rate(r, l, sample, k);
   }
 }
 
