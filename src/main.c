@@ -1,10 +1,12 @@
 /* argv -> command -> exit code. */
+#include <assert.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/app.h"
+#include "base/base.h"
 
 static bool is_one(const char* text) { return text && strcmp(text, "1") == 0; }
 
@@ -46,5 +48,7 @@ static void keep_memory(void) {
 int main(int argc, char** argv) {
   if (!runs_alone(argc, argv)) spin_briefly(argv);
   keep_memory();
-  return (int)app_run(argc, argv);
+  ExitCode code = app_run(argc, argv);
+  assert(memory_bytes_in_use() == 0); /* every command frees its memory */
+  return (int)code;
 }

@@ -94,6 +94,7 @@ SIGNATURES = {
     "sdrs_view": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Array)]),
     "sdrs_set": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]),
     "sdrs_reset": (ctypes.c_int, [ctypes.c_void_p]),
+    "sdrs_continue": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "sdrs_clear": (ctypes.c_int, [ctypes.c_void_p]),
     "sdrs_step": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "sdrs_step_all": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, ctypes.c_int, ctypes.c_int]),

@@ -15,10 +15,10 @@ class Many:
     """`count` recorded runs of `steps` steps, kept in memory.
 
     coordinates (count, nq), velocities (count, nv), input (count, steps, nu): None stands for the values of the scene.
-    threads: by default all processors."""
+    threads: by default all processors. continues: as for Scene.run."""
 
     def __init__(self, scene: Scene, steps: int, count: int, coordinates: Array | None = None, velocities: Array | None = None,
-                 input: Array | None = None, threads: int | None = None) -> None:
+                 input: Array | None = None, threads: int | None = None, continues: bool = False) -> None:
         self.scene, self.steps, self.count = scene, steps, count
         self.threads = _threads(default_threads() if threads is None else threads)
         shapes = {"coordinates": (count, scene.nq), "velocities": (count, scene.nv), "input": (count, steps, scene.nu)}
@@ -26,6 +26,8 @@ class Many:
                  for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input)) if x is not None}
         with scene._cloning:
             self.objects = [scene._object.clone() for _ in range(count)]
+        for own in self.objects:
+            own.check(c.lib.sdrs_continue(own.pointer, continues))
         for name, values in given.items():
             for own, row in zip(self.objects, values):
                 own.check(c.lib.sdrs_set(own.pointer, INDEX[name], row.ctypes.data, row.size))

@@ -228,7 +228,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
         seeds (num_envs, observation): derivatives of a loss by the observations after the step. The results are the
         derivatives by the observations before the step (num_envs, observation) and by the actions (num_envs, action).
-        The step starts at `observations` and is the first step of a run. The states of the environments do not
+        The step continues the motion of `observations`, as `step` does. The states of the environments do not
         change."""
         scene, held = self._world.scene, self._world.frame_skip
         shape = (self.num_envs, scene.nq + scene.nv)
@@ -236,7 +236,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         actions = _doubles(actions, (self.num_envs, scene.nu), "actions")
         q, v = before[:, :scene.nq], before[:, scene.nq:]
         inputs = np.repeat(actions[:, None], held, axis=1) if scene.nu else None
-        runs = Many(scene, held, self.num_envs, q, v, inputs, self.threads)
+        runs = Many(scene, held, self.num_envs, q, v, inputs, self.threads, continues=True)
         rows = np.zeros((self.num_envs, held + 1, shape[1]))
         rows[:, -1] = seeds
         wanted = ["coordinates", "velocities"] + ["input"] * (scene.nu > 0)

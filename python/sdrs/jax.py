@@ -89,11 +89,14 @@ def run(scene: Scene, steps: int | None = None, threads: int | None = None) -> C
 def step(scene: Scene, steps: int = 1, threads: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array]]:
     """Returns a function that advances a state: (coordinates, velocities, input) -> (coordinates, velocities).
 
-    Arguments: coordinates (nq), velocities (nv), input (nu), constant over the `steps` steps. The first step is the
-    first step of a run, so states before it have no effect. A batch dimension and vmap work as for `run`."""
+    Arguments: coordinates (nq), velocities (nv), input (nu), constant over the `steps` steps. The result of one call is
+    the state for the next: with the default integrator, velocities are those of the middle of the last step
+    (`continues` of Scene.run). Contact and feedback do not remember earlier steps. A batch dimension and vmap work as
+    for `run`."""
 
     def some(q, v, u):
-        return Many(scene, steps, len(q), q, v, np.repeat(u[:, None], steps, axis=1) if scene.nu else None, threads)
+        return Many(scene, steps, len(q), q, v, np.repeat(u[:, None], steps, axis=1) if scene.nu else None, threads,
+                    continues=True)
 
     def forward(q, v, u):
         done = some(q, v, u)

@@ -361,10 +361,14 @@ class Scene:
     # ---------------------------------------------------------------- whole runs
 
     def run(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
-            input: ArrayLike | None = None) -> Run:
+            input: ArrayLike | None = None, continues: bool = False) -> Run:
         """Returns a recorded run from coordinates (nq) and velocities (nv) with targets `input` (steps, nu) of the
-        controllers. Arguments that are None have the values that were set. The present state does not change."""
+        controllers. Arguments that are None have the values that were set. The present state does not change.
+
+        With the default integrator the velocities of row k >= 1 are those of the middle of step k. continues: True if
+        `velocities` are such velocities, those of the last row of another run; False if they belong to the start."""
         own = self._object.clone()
+        own.check(lib.sdrs_continue(own.pointer, continues))
         steps = _count(steps, _rows(input) if input is not None else self.steps)
         if coordinates is not None:
             own.set("coordinates", _doubles(coordinates, (self.nq,), "coordinates"))
@@ -482,10 +486,11 @@ class Scene:
 
         x: increments of the joints (nv; for a quaternion rotations about the axes of the link), then velocities (nv).
         u: targets of the controllers, constant over the step. input: u (nu); by default the present targets. The
-        derivatives are exact to the tolerance of the solver. The step is the first one of a run: loads and prescribed
-        motions have their initial values, and earlier states have no effect."""
+        derivatives are exact to the tolerance of the solver. The step continues the present motion (`continues` of
+        `run`), with the loads and prescribed motions of the start of a run."""
         u = _doubles(self.view("input") if input is None else input, (self.nu,), "input") if self.nu else None
-        run = self.run(1, coordinates=self.coordinates, velocities=self.velocities, input=None if u is None else u[None])
+        run = self.run(1, coordinates=self.coordinates, velocities=self.velocities, input=None if u is None else u[None],
+                       continues=True)
         a, b = np.empty((2 * self.nv, 2 * self.nv)), np.empty((2 * self.nv, self.nu))
         after = np.array(run.coordinates[1])
         for row in range(2 * self.nv):

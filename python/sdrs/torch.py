@@ -35,12 +35,12 @@ def _tensor(array):
     return torch.from_numpy(np.array(array, dtype=np.float64))
 
 
-def _runs(scene, steps, coordinates, velocities, input, threads):
+def _runs(scene, steps, coordinates, velocities, input, threads, continues):
     """Simulates the runs of one call. The first dimension of each tensor is the run."""
     tensors = {"coordinates": coordinates, "velocities": velocities, "input": input}
     given = {name: None if x is None else _numpy(x) for name, x in tensors.items()}
     count = next((len(x) for x in given.values() if x is not None), 1)
-    return Many(scene, steps, count, threads=threads, **given), given["coordinates"]
+    return Many(scene, steps, count, threads=threads, continues=continues, **given), given["coordinates"]
 
 
 def _slopes(ctx, seeds):
@@ -72,7 +72,7 @@ def _side_by_side(function, tensors, dimensions, *others):
 class _Run(torch.autograd.Function):
     @staticmethod
     def forward(ctx, coordinates, velocities, input, scene, steps, threads):
-        ctx.runs, ctx.start = _runs(scene, steps, coordinates, velocities, input, threads)
+        ctx.runs, ctx.start = _runs(scene, steps, coordinates, velocities, input, threads, False)
         q, v, x, r = (ctx.runs.record(name) for name in ("coordinates", "velocities", "position", "orientation"))
         links = len(scene.links)
         return _tensor(q), _tensor(v), _tensor(x.reshape(*x.shape[:2], links, 3)), _tensor(r.reshape(*r.shape[:2], links, 4))
@@ -99,7 +99,7 @@ class _Step(torch.autograd.Function):
     @staticmethod
     def forward(ctx, coordinates, velocities, input, scene, steps, threads):
         held = None if input is None else input[:, None, :].expand(-1, steps, -1)
-        ctx.runs, ctx.start = _runs(scene, steps, coordinates, velocities, held, threads)
+        ctx.runs, ctx.start = _runs(scene, steps, coordinates, velocities, held, threads, True)
         return _tensor(ctx.runs.record("coordinates")[:, -1]), _tensor(ctx.runs.record("velocities")[:, -1])
 
     @staticmethod
@@ -116,8 +116,9 @@ def step(scene: Scene, coordinates: torch.Tensor, velocities: torch.Tensor, inpu
          steps: int = 1, threads: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """Advances coordinates (nq) and velocities (nv) by `steps` steps and returns both.
 
-    input (nu): targets of the controllers, constant over the steps. The first step is the first step of a run, so
-    states before it have no effect. A batch dimension works as for `run`."""
+    input (nu): targets of the controllers, constant over the steps. The result of one call is the state for the next:
+    with the default integrator, velocities are those of the middle of the last step (`continues` of Scene.run).
+    Contact and feedback do not remember earlier steps. A batch dimension works as for `run`."""
     return _side_by_side(_Step.apply, (coordinates, velocities, input), (1, 1, 1), scene, _count(steps, 1), threads)
 
 

@@ -23,6 +23,22 @@ def leaf(array):
     return torch.tensor(np.array(array), dtype=torch.float64, requires_grad=True)
 
 
+CHAIN = """
+simulation: {dt: 0.01}
+contact: {model: none}
+links:
+  - {name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.05, 0.05, 0.5], position: [0, 0, -0.25]}]}
+  - name: b
+    parent: a
+    mass: 0.5
+    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.5], stiffness: 2, damping: 0.05}
+    shapes: [{type: box, size: [0.05, 0.05, 0.5], position: [0, 0, -0.25]}]
+  - {name: c, parent: b, mass: 0.3, joint: {type: ball, position: [0, 0, -0.5]}, shapes: [{type: box, size: [0.05, 0.08, 0.3], position: [0, 0, -0.15]}]}
+controllers: [{link: a, type: torque, target: 0}]
+initial: [{link: a, coordinates: [0.5], velocities: [1]}, {link: c, coordinates: [0.1, 0.2, 0.3], velocities: [1, 2, 3]}]
+"""
+
+
 class Whole(unittest.TestCase):
     def test_the_gradient_is_the_adjoint_s(self):
         scene = sdrs.Scene(ARM)
@@ -46,6 +62,32 @@ class Whole(unittest.TestCase):
         self.assertTrue(torch.autograd.gradcheck(whole, (q, v, u), eps=1e-6, atol=1e-6, rtol=1e-5))
         one = lambda *x: sdrs.torch.step(scene, *x)  # noqa: E731
         self.assertTrue(torch.autograd.gradcheck(one, (q, v, leaf(0.1 * np.ones(4))), eps=1e-6, atol=1e-6, rtol=1e-5))
+
+    def test_steps_continue_the_motion(self):
+        """Chained steps are one run: a fall in closed form, a pendulum of two links; with the derivatives of differences."""
+        fall = sdrs.Scene("{simulation: {dt: 0.01}, contact: {model: none}, links: [{name: m, mass: 2, joint: {type: slide, "
+                          "axis: [0, 0, 1]}, shape: {type: sphere, radius: 0.1}}], controllers: [{link: m, type: torque, target: 0}]}")
+        x, v, u = leaf(np.zeros(1)), leaf(np.zeros(1)), leaf(np.zeros(1))
+        q, rate = x, v
+        for _ in range(100):
+            q, rate = sdrs.torch.step(fall, q, rate, u)
+        q.backward()
+        for found, wanted in ((q, -9.81 * 0.5050), (rate, -9.81), (u.grad, 0.5050 / 2), (v.grad, 1)):
+            self.assertAlmostEqual(float(found), wanted, places=11)
+
+        scene = sdrs.Scene(CHAIN)
+        given = scene.run(7)
+        start = leaf(given.coordinates[-1]), leaf(given.velocities[-1]), leaf(0.1 * np.ones(scene.nu))
+
+        def chain(q, v, u):
+            for _ in range(5):
+                q, v = sdrs.torch.step(scene, q, v, u)
+            return q, v
+
+        whole = scene.run(5, start[0].detach().numpy(), start[1].detach().numpy(), np.full((5, scene.nu), 0.1), continues=True)
+        for found, wanted in zip(chain(*start), (whole.coordinates[-1], whole.velocities[-1])):
+            np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-9, atol=1e-10)
+        self.assertTrue(torch.autograd.gradcheck(chain, start, eps=1e-6, atol=1e-6, rtol=1e-5))
 
     def test_many_are_as_many_single_ones(self):
         """Results and gradients, bit for bit, whatever the threads; what all runs share gets the sum."""

@@ -119,7 +119,7 @@ RecordedStep recording_find_step(const Recording* r, int index) {
                         .contact_count_now = state[1]->contact_count,
                         .solves = state[0]->solves,
                         .solve_count = state[0]->solve_count,
-                        .initial_friction = r->first_row == 0 && index == 1 ? r->guess : NULL,
+                        .initial_friction = r->first_row == 0 && index == r->start_state + 1 ? r->guess : NULL,
                         .closures_broken = r->closures_broken,
                         .closures_joined = joined};
 }
@@ -224,7 +224,10 @@ static bool apply_segment_adjoint(RunAdjoint* a, const Recording* segment, const
 static void finish_gradient(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   load_row_seeds(a, seeds, 0);
-  step_adjoint_start(a->step, q, pose, a->bars[0], a->row_rate, gradient);
+  bool continues = !a->model->start && model_has_earlier_states(a->model);
+  int first = continues ? STATES_BEFORE : 0;
+  if (continues) step_adjoint_before_start(a->step, q, a->bars[first - 1], a->bars[first].q, gradient);
+  step_adjoint_start(a->step, q, pose, a->bars[first], a->row_rate, gradient);
   add_direct_derivatives(a->model, seeds, gradient);
   if (seeds->keep_moments) return;
   model_gradient_masses(a->model, gradient);

@@ -235,8 +235,8 @@ RunSegments* run_segments_create(const Model* model, Sim* sim, int steps, const 
     size_t size = sizeof(int) * (size_t)steps;
     p->options.substeps = p->substeps = memcpy(memory_alloc(size), options->substeps, size);
   }
-  for (int k = 0; model->start && k < STATES_BEFORE; k++) add_recent(p, 0, false);
-  p->state = model->start ? STATES_BEFORE : 0;
+  for (int k = 0; model_has_earlier_states(model) && k < STATES_BEFORE; k++) add_recent(p, 0, false);
+  p->state = model_has_earlier_states(model) ? STATES_BEFORE : 0;
   add_recent(p, 0, true);
   begin_segment(p, sim, 0);
   return p;

@@ -337,7 +337,7 @@ StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   return options->substeps ? sim_step_with_substeps(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
-/* Stores the states before a restored initial state, on which the first steps depend. */
+/* Stores the states before the initial state, on which the first steps depend. */
 static void store_history(Recording* r, const Sim* sim) {
   const SimHistory history = sim_history(sim);
   const RecordedState before = {.step = 0};
@@ -346,7 +346,7 @@ static void store_history(Recording* r, const Sim* sim) {
 }
 
 static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* options, RecordReport* report) {
-  bool recorded = r->model->start && !r->selection;
+  bool recorded = model_has_earlier_states(r->model) && !r->selection;
   r->start_state = recorded ? STATES_BEFORE : 0;
   if (recorded) store_history(r, sim);
   store_row(r, sim, 0);

@@ -123,6 +123,17 @@ static Quat* to_quaternions(double* numbers, int rows) {
   return out;
 }
 
+/* Returns the difference of the largest and the smallest of rows values, at a distance of `stride`; missing values are
+ * left out. */
+static double column_range(const double* values, int rows, int stride) {
+  double least = INFINITY, most = -INFINITY;
+  for (int row = 0; row < rows; row++) {
+    least = fmin(least, values[row * stride]);
+    most = fmax(most, values[row * stride]);
+  }
+  return most - least;
+}
+
 static void read_link(CellReader* c, const TaskMeasured* source, const Model* model, MeasuredLink* out) {
   int rows = c->table->row_count;
   *out = (MeasuredLink){.source = source, .link = -1};
@@ -157,6 +168,9 @@ static void read_link(CellReader* c, const TaskMeasured* source, const Model* mo
       out->rates[row * out->rate_count + k] *= scale;
     }
   }
+  for (int k = 0; k < out->coordinate_count; k++)
+    out->has_wrapped_angle[k] =
+        k >= link->joint.slide_count && column_range(out->coordinates + k, rows, out->coordinate_count) <= TURN;
   out->has_position = out->position != NULL;
   out->has_rotation = out->rotation != NULL;
   out->has_velocity = out->velocity != NULL;

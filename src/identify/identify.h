@@ -18,6 +18,8 @@ typedef struct {
   Vec3* spin;                /* angular velocity, link axes [rad/s] (size: samples) */
   /* joint coordinates (samples x coordinate_count) and joint velocities (samples x rate_count) */
   double *coordinates, *rates;
+  bool has_wrapped_angle[JOINT_MAX_COORDINATE]; /* true for an angle that may be measured modulo one revolution, false
+                                                   for slides and for angles that exceed one revolution */
 } MeasuredLink;
 
 typedef struct {

@@ -113,7 +113,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   int measured = s->simulation->shot->first + sample;
   for (int k = 0; k < l->coordinate_count; k++) {
     double apart = q[k] - l->coordinates[measured * l->coordinate_count + k];
-    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : wrap_angle(apart));
+    s->r[sample * s->count + at + k] += weight * (l->has_wrapped_angle[k] ? wrap_angle(apart) : apart);
     add_coordinate_row(s, row, link->dof_first + k, weight, sample, at + k);
   }
 }

@@ -58,30 +58,35 @@ static Vec3 estimate_spin(const MeasuredRun* r, const MeasuredLink* l, int sampl
   return vec3_known(v) ? v : vec3(0, 0, 0);
 }
 
-static void set_free_body(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
-                          double* v) {
-  if (link->parent >= 0 || link->joint.slide_count != 3 || !link->joint.quaternion) return;
-  if (!l->has_position || !l->has_rotation) return;
-  if (!vec3_known(l->position[sample]) || !quat_known(l->rotation[sample])) return;
-  Pose seen = {mat3_from_quat(l->rotation[sample]), l->position[sample]};
-  Vec3 place = pose_apply_inverse(link->origin, seen.t);
-  Quat turn = quat_from_mat3(mat3_mul(mat3_transpose(link->origin.r), seen.r));
-  Vec3 velocity = mat3_tmul_vec(link->origin.r, estimate_velocity(r, l, sample)), spin = estimate_spin(r, l, sample);
-  vec3_store(place, q + link->coordinate_first);
+/* Sets the slides of a link on the world from its measured position, and its ball joint from its measured rotation.
+ * Coordinates that are not measured keep their values. */
+static void set_root(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
+                     double* v) {
+  const Joint* joint = &link->joint;
+  if (link->parent >= 0) return;
+  if (l->has_position && vec3_known(l->position[sample])) {
+    Vec3 place = pose_apply_inverse(link->origin, l->position[sample]);
+    Vec3 velocity = mat3_tmul_vec(link->origin.r, estimate_velocity(r, l, sample));
+    for (int k = 0; k < joint->slide_count; k++) {
+      q[link->coordinate_first + k] = vec3_dot(joint->slide_axis[k], place);
+      v[link->dof_first + k] = vec3_dot(joint->slide_axis[k], velocity);
+    }
+  }
+  if (!joint->quaternion || !l->has_rotation || !quat_known(l->rotation[sample])) return;
+  Quat turn = quat_from_mat3(mat3_mul(mat3_transpose(link->origin.r), mat3_from_quat(l->rotation[sample])));
   const double four[4] = {turn.w, turn.x, turn.y, turn.z};
-  memcpy(q + link->coordinate_first + 3, four, sizeof(four));
-  vec3_store(velocity, v + link->dof_first);
-  vec3_store(spin, v + link->dof_first + 3);
+  memcpy(q + link->coordinate_first + joint->scalar_count, four, sizeof(four));
+  vec3_store(estimate_spin(r, l, sample), v + link->dof_first + joint->scalar_count);
 }
 
-static double estimate_rate(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
+static double estimate_rate(const MeasuredRun* r, const MeasuredLink* l, int sample, int k) {
   double t[FIT_SAMPLES_MAX], x[FIT_SAMPLES_MAX];
   int count = 0;
   if (k < l->rate_count && !isnan(l->rates[sample * l->rate_count + k])) return l->rates[sample * l->rate_count + k];
   for (int n = sample; n < r->count && count < FIT_SAMPLES_MAX; n++) {
     double value = l->coordinates[n * l->coordinate_count + k];
     if (isnan(value)) continue;
-    if (turns && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
+    if (l->has_wrapped_angle[k] && count > 0) value = x[count - 1] + wrap_angle(value - x[count - 1]);
     t[count] = r->time[n] - r->time[sample];
     x[count++] = value;
   }
@@ -95,7 +100,7 @@ static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, c
     double value = l->coordinates[sample * l->coordinate_count + k];
     if (isnan(value)) continue;
     q[link->coordinate_first + k] = value;
-    v[link->dof_first + k] = estimate_rate(r, l, sample, k, k >= link->joint.slide_count);
+    v[link->dof_first + k] = estimate_rate(r, l, sample, k);
   }
 }
 
@@ -105,7 +110,7 @@ void measured_state(const MeasuredRun* run, int sample, const Model* model, doub
     const MeasuredLink* l = &run->links[k];
     const ModelLink* link = &model->links[l->link];
     if (link->prescribed >= 0) continue;
-    set_free_body(run, l, sample, link, coordinates, velocities);
+    set_root(run, l, sample, link, coordinates, velocities);
     set_joint(run, l, sample, link, coordinates, velocities);
   }
 }

@@ -132,6 +132,15 @@ sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t cou
   return library_call(s, set, &setting);
 }
 
+static sdrs_status continue_motion(sdrs* s, void* arguments) {
+  const int* on = arguments;
+  s->state->live.model.continues = *on != 0;
+  destroy_sim(s->state);
+  return SDRS_OK;
+}
+
+sdrs_status sdrs_continue(sdrs* s, int on) { return library_call(s, continue_motion, &on); }
+
 /* ---------------------------------------------------------------- time */
 
 static sdrs_status reset(sdrs* s, void* arguments) {

@@ -233,6 +233,36 @@ static void check_slides(const Model* model, const double* size, Diagnostics* di
   }
 }
 
+/* Smallest number of steps in a period of a sine without a warning. The mean of a sine over a step differs from the
+ * sine by the fraction (pi / 12)^2 / 6 = 1.1 % at 12 steps per period. */
+#define PERIOD_STEPS_MIN 12
+
+/* Warns if the steps do not resolve a sine of the signal. Returns true if they do not. name: the link of the signal. */
+static bool check_signal(const SceneSignal* signal, double dt, const char* name, Diagnostics* diagnostics) {
+  double fastest = 0;
+  for (int k = 0; signal->type == SIGNAL_SINES && k < signal->channels * signal->terms; k++)
+    if (signal->amplitude[k] != 0) fastest = fmax(fastest, fabs(signal->frequency[k]));
+  if (!(fastest * dt * PERIOD_STEPS_MIN > 1)) return false;
+  diagnostics_add(diagnostics, SEVERITY_WARNING, signal->place,
+                  "link '%s' follows a sine of %.4g Hz, of which a step of %.4g s covers %.0f %% of a period: set "
+                  "simulation.dt to at most %.2g",
+                  text_excerpt(name).text, fastest, dt, 100 * fastest * dt, 1 / (PERIOD_STEPS_MIN * fastest));
+  return true;
+}
+
+/* Warns of the first sine that the steps do not resolve. */
+static void check_signals(const Scene* scene, double dt, Diagnostics* diagnostics) {
+  for (int k = 0; k < scene->controller_count; k++) {
+    const SceneController* c = &scene->controllers[k];
+    if (check_signal(&c->target, dt, scene->links[c->link].name, diagnostics)) return;
+  }
+  for (int k = 0; k < scene->load_count; k++) {
+    const SceneLoad* load = &scene->loads[k];
+    const char* name = scene->links[load->link].name;
+    if (check_signal(&load->force, dt, name, diagnostics) || check_signal(&load->torque, dt, name, diagnostics)) return;
+  }
+}
+
 void check_scale(const Model* model, Diagnostics* diagnostics) {
   double largest = 0, dt = model->simulation.dt;
   double* sizes = MEMORY_NEW(double, model->link_count + 1);
@@ -252,5 +282,6 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
   check_inertia(model, sizes, diagnostics);
   check_wheels(model->scene, diagnostics);
   check_slides(model, sizes, diagnostics);
+  check_signals(model->scene, dt, diagnostics);
   memory_free(sizes);
 }

@@ -350,6 +350,8 @@ typedef struct {
                               initial_coordinates; otherwise NULL. Borrowed (size: nq) */
   double* initial_velocities; /* initial velocities (size: nv); the rates of a joint with a quaternion are angular
                                  velocities about the link's axes */
+  bool continues; /* true: with the integrator `momentum`, the initial velocities belong to the middle of a step that
+                     ended in the initial state, as the velocities that a run returns; false: to the initial state */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
@@ -364,6 +366,12 @@ typedef struct {
   char* dropped_note; /* text, one line for each simplification at the import of shapes: dropped interior points,
                          reduced hulls with their error; "" if there is none */
 } Model;
+
+/* Returns true if a run has states before its initial state: a stored state, or a state before the initial velocities.
+ */
+static inline bool model_has_earlier_states(const Model* model) {
+  return model->start || (model->continues && model->simulation.integrator == INTEGRATOR_MOMENTUM);
+}
 
 /* Returns the time of a row of the results [s]. Row 0 has the time of the stored state if the run starts from one,
  * otherwise time 0. row is not checked. */

@@ -347,6 +347,22 @@ static void initial_pose_rates(Sim* s) {
   }
 }
 
+/* Sets the state before the initial one, from which the initial velocities lead to it in one step. */
+static void set_state_before_start(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++)
+      s->difference_old[dof] = s->clock.dt * m->initial_velocities[dof];
+    joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first, -1,
+                      s->q_old + link->coordinate_first);
+  }
+  model_poses(m, s->q_old, s->pose_old);
+  memcpy(s->pose_older, s->pose_old, sizeof(Pose) * (size_t)m->link_count);
+  if (s->q_older) memcpy(s->q_older, s->q_old, sizeof(double) * (size_t)m->coordinate_count);
+  s->clock.dt_before = s->clock.dt;
+}
+
 void sim_update_public_state(Sim* s) {
   const Model* m = s->model;
   memcpy(s->state.q, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
@@ -400,6 +416,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   s->gain_dt = simulation_substep_length(&model->simulation);
   sim_set_clock(s, simulation_substep_count(&model->simulation), 0);
   initial_pose_rates(s);
+  if (!model->start && model_has_earlier_states(model)) set_state_before_start(s);
   stops_create(s);
   joint_forces_create(s);
   reactions_create(s);

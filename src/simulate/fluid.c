@@ -20,6 +20,14 @@ static Vec3 face_area(const FluidFace* face) {
   return vec3_scale(vec3_cross(a, b), 0.5);
 }
 
+/* Adds the tetrahedron of the triangle p and the origin. */
+static void add_volume(const Vec3 p[3], double volume[4]) {
+  double size = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
+  Vec3 at = vec3_scale(vec3_add(p[0], vec3_add(p[1], p[2])), 0.25);
+  const double x[4] = {at.x, at.y, at.z, 1};
+  for (int j = 0; j < 4; j++) volume[j] += size * x[j];
+}
+
 static int add_hull(FluidSystem* s, int index, int count) {
   const ModelHull* hull = &s->model->hulls[index];
   s->scale[index] = volume_scale(hull);
@@ -32,6 +40,7 @@ static int add_hull(FluidSystem* s, int index, int count) {
       face->point[c] = vec3_add_scaled(hull->center, s->scale[index], arm);
     }
     s->surface[index] += vec3_norm(face_area(face));
+    add_volume(face->point, s->volume[hull->link]);
   }
   double radius = sqrt(s->surface[index] / (4 * 3.14159265358979323846));
   s->slowing[index] = radius > 0 ? 1.5 / radius : 0;
@@ -50,6 +59,8 @@ FluidSystem* fluid_create(const Model* m) {
   s->slowing = MEMORY_NEW(double, m->hull_count);
   s->surface = MEMORY_NEW(double, m->hull_count);
   s->scale = MEMORY_NEW(double, m->hull_count);
+  s->force = MEMORY_NEW(DragForce, m->link_count);
+  s->volume = (double(*)[4])MEMORY_NEW(double, 4 * m->link_count);
   count = 0;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -62,7 +73,7 @@ FluidSystem* fluid_create(const Model* m) {
 
 void fluid_destroy(FluidSystem* s) {
   if (!s) return;
-  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s};
+  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s->volume, s->force, s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -75,12 +86,6 @@ static FluidVector cross(FluidVector a, FluidVector b) {
   return (FluidVector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static FluidVector complex_vector(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
-
-/* Returns the square root of a number whose real part is positive. */
-static FluidNumber complex_sqrt(FluidNumber a) {
-  double r = sqrt(creal(a));
-  return r + cimag(a) / (2 * r) * (double complex)I;
-}
 
 static FluidVector rotate_by_pose(const FluidNumber pose[3][4], FluidVector p) {
   FluidNumber out[3];
@@ -113,153 +118,62 @@ static int count_positive_values(const FluidNumber x[3], int* odd_index) {
   return count;
 }
 
-/* Returns the divided difference of x^4 (power = 4) or x^5 (power = 5) over three numbers. It is the sum of all
- * monomials of degree power - 2 in these numbers. Sets by[k] to its derivative with respect to x[k]. */
-static FluidNumber power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
-  assert(power == 4 || power == 5);
+/* Returns the divided difference of x^4 over three numbers, the sum of all products of two of them. Sets by[k] to its
+ * derivative with respect to x[k]. */
+static FluidNumber divided_difference(const FluidNumber x[3], FluidNumber by[3]) {
   FluidNumber sum = x[0] + x[1] + x[2], second = 0;
-  for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
-  for (int k = 0; k < 3; k++) by[k] = power == 4 ? sum + x[k] : second + x[k] * (sum + x[k]);
-  FluidNumber a = x[1], b = x[2];
-  return power == 4 ? second : x[0] * second + (a + b) * (a * a + b * b);
+  for (int k = 0; k < 3; k++) {
+    second += x[k] * (x[k] + x[(k + 1) % 3]);
+    by[k] = sum + x[k];
+  }
+  return second;
 }
 
-/* Returns the divided difference of max(x, 0)^power over three numbers, for power 4 or 5. Sets by[k] to its derivative
- * with respect to x[k]. If f is linear on a triangle and x are the values of f at its corners, the integral of max(f,
- * 0)^(power - 2) is 2 (power - 2)! / power! times the area times this divided difference. */
-static FluidNumber positive_power_divided_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
-  assert(power == 4 || power == 5);
+/* Returns the divided difference of max(x, 0)^4 over three numbers. Sets by[k] to its derivative with respect to x[k].
+ * If f is linear on a triangle and x are the values of f at its corners, the integral of max(f, 0)^2 / 2 is 1/12 of the
+ * area times this divided difference. */
+static FluidNumber positive_divided_difference(const FluidNumber x[3], FluidNumber by[3]) {
   int odd_index = 0, positive = count_positive_values(x, &odd_index);
   FluidNumber sum = 0;
   for (int k = 0; k < 3; k++) by[k] = 0;
   if (positive == 0) return 0;
-  if (positive > 1) sum = power_divided_difference(power, x, by);
+  if (positive > 1) sum = divided_difference(x, by);
   if (positive == 3) return sum;
   int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
   FluidNumber a = x[odd_index], to_next = a - x[next], to_last = a - x[last];
-  FluidNumber lower = a * a * a * (power == 5 ? a : 1), part = lower * a / (to_next * to_last);
+  FluidNumber cube = a * a * a, part = cube * a / (to_next * to_last);
   double sign = positive == 1 ? 1 : -1;
-  by[odd_index] += sign * (power * lower / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
+  by[odd_index] += sign * (4 * cube / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
   by[next] += sign * part / to_next;
   by[last] += sign * part / to_last;
   return sum + sign * part;
 }
 
-static FluidNumber depth(const FluidInput* in, const FluidNumber pose[3][4], FluidVector p) {
-  return in->number[FLUID_LEVEL] - dot(complex_vector(in->up), transform_by_pose(pose, p));
-}
-
-/* ---------------------------------------------------------------- the force on a face */
+/* ---------------------------------------------------------------- buoyancy of a face in a fluid with a surface */
 
 static FluidVector triangle_area(const FluidVector p[3]) { return scale(cross(sub(p[1], p[0]), sub(p[2], p[0])), 0.5); }
 
-static FluidVector sum_of_corners(const FluidVector p[3]) {
-  return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
+/* Returns the potential energy of the fluid that the face's part of the hull displaces (L10) [J]. Sets by[k] to the
+ * derivative of -energy with respect to the depth of corner k, and *square to that with respect to the area's component
+ * along `up`. */
+static FluidNumber face_buoyancy(const BuoyancyInput* in, FluidNumber by[3], FluidNumber* square) {
+  FluidVector up = complex_vector(in->up);
+  FluidNumber d[3], factor = in->density * in->gravity / 12;
+  for (int k = 0; k < 3; k++) d[k] = in->level - dot(up, transform_by_pose(in->pose, in->point[k]));
+  FluidNumber rise = dot(up, rotate_by_pose(in->pose, triangle_area(in->point)));
+  *square = factor * positive_divided_difference(d, by);
+  for (int k = 0; k < 3; k++) by[k] *= factor * rise;
+  return -*square * rise;
 }
 
-/* Sets out to triangles that cover the part of the face below the fluid's surface at t; without a surface, the whole
- * face. Returns the number of triangles, 0 to 2. */
-static int clip_below_surface(const FluidInput* in, FluidVector out[2][3]) {
-  FluidNumber d[3];
-  int odd_index = 0, wet = 3;
-  for (int k = 0; k < 3; k++) d[k] = depth(in, in->now, in->point[k]);
-  if (in->has_level) wet = count_positive_values(d, &odd_index);
-  memcpy(out[0], in->point, sizeof out[0]);
-  if (wet == 0 || wet == 3) return wet / 3;
-  int next = (odd_index + 1) % 3, last = (odd_index + 2) % 3;
-  FluidVector p = in->point[odd_index], b = in->point[next], c = in->point[last];
-  FluidVector to_b = sub(b, p), to_c = sub(c, p), cut_b = scale(to_b, d[odd_index] / (d[odd_index] - d[next]));
-  FluidVector cut_c = scale(to_c, d[odd_index] / (d[odd_index] - d[last]));
-  cut_b = sub(p, scale(cut_b, -1));
-  cut_c = sub(p, scale(cut_c, -1));
-  const FluidVector tip[3] = {p, cut_b, cut_c}, low[3] = {cut_b, b, c}, high[3] = {cut_b, c, cut_c};
-  memcpy(out[0], wet == 1 ? tip : low, sizeof tip);
-  memcpy(out[1], high, sizeof high);
-  return wet;
-}
-
-/* Sets v to the velocities of the triangle's corners p relative to the fluid (L9) [m/s]. */
-static void corner_velocities(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
-  FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
-  for (int k = 0; k < 3; k++)
-    v[k] = sub(scale(sub(transform_by_pose(in->pose, p[k]), transform_by_pose(in->now, p[k])), 1 / in->dt), stream);
-}
-
-/* Returns dt times the dissipation potential of pressure and viscous drag on a triangle in the fluid (L12, L13) [J].
- * Adds the derivative of this energy with respect to the pose at t + dt to slope; slope may be NULL. */
-static FluidNumber add_drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
-  FluidVector v[3], area = triangle_area(p), outward = rotate_by_pose(in->now, area);
-  FluidNumber square = dot(area, area), flow[3], by[3];
-  if (!(creal(square) > 0)) return 0;
-  corner_velocities(in, p, v);
-  for (int k = 0; k < 3; k++) flow[k] = dot(outward, v[k]);
-  FluidNumber pressure = in->number[FLUID_DENSITY] / (60 * square);
-  FluidNumber viscous = in->number[FLUID_VISCOSITY] * in->slowing * complex_sqrt(square) / 12;
-  FluidNumber energy = pressure * positive_power_divided_difference(5, flow, by);
-  FluidVector sum = sum_of_corners(v);
-  for (int k = 0; k < 3; k++) {
-    FluidVector with_sum = sub(v[k], scale(sum, -1));
-    energy += 0.5 * viscous * dot(v[k], with_sum);
-    if (!slope) continue;
-    add_point_force(slope, scale(outward, pressure * by[k]), p[k]);
-    add_point_force(slope, scale(with_sum, viscous), p[k]);
-  }
-  return energy * in->dt;
-}
-
-static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++)
-      out[i][j] = in->ahead * in->pose[i][j] + in->at_now * in->now[i][j] + in->at_old * in->old[i][j];
-}
-
-/* Returns the potential energy of the fluid that the face's part of the hull displaces at a pose (L10) [J]. If slope is
- * not NULL, adds the derivative of this energy with respect to the pose to slope; with a fluid surface the return value
- * is then 0. */
-static FluidNumber add_buoyancy(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
-                                FluidNumber slope[3][4]) {
-  FluidNumber density = in->number[FLUID_DENSITY];
-  if (!in->has_level) {
-    FluidNumber volume = dot(in->point[0], cross(in->point[1], in->point[2])) / 6;
-    FluidVector at = scale(sum_of_corners(in->point), 0.25),
-                force = scale(complex_vector(in->gravity), density * volume);
-    if (slope) add_point_force(slope, force, at);
-    return dot(force, transform_by_pose(pose, at));
-  }
-  double weight = vec3_norm(in->gravity) / 12;
-  FluidVector up = complex_vector(in->up), flat;
-  FluidNumber d[3], by[3];
-  for (int k = 0; k < 3; k++) d[k] = depth(in, pose, in->point[k]);
-  FluidNumber square = positive_power_divided_difference(4, d, by), rise = dot(up, rotate_by_pose(pose, area));
-  if (!slope) return -density * weight * rise * square;
-  for (int k = 0; k < 3; k++) add_point_force(slope, scale(up, density * weight * rise * by[k]), in->point[k]);
-  flat = scale(area, -density * weight * square);
+void fluid_buoyancy_slope(const BuoyancyInput* in, FluidNumber slope[3][4]) {
+  FluidNumber by[3], square;
+  face_buoyancy(in, by, &square);
+  FluidVector up = complex_vector(in->up), flat = scale(triangle_area(in->point), -square);
+  for (int k = 0; k < 3; k++) add_point_force(slope, scale(up, by[k]), in->point[k]);
   const FluidNumber u[3] = {up.x, up.y, up.z}, f[3] = {flat.x, flat.y, flat.z};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) slope[i][j] += u[i] * f[j];
-  return 0;
-}
-
-void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
-  FluidNumber pose[3][4], buoyancy[3][4] = {{0}};
-  FluidVector wet[2][3];
-  int count = clip_below_surface(in, wet);
-  for (int k = 0; k < count; k++) add_drag(in, wet[k], slope);
-  mean_pose(in, pose);
-  add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), buoyancy);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) slope[i][j] += in->whole * buoyancy[i][j];
-}
-
-/* Returns the energy whose derivative with respect to the pose at t + dt is fluid_face_slope [J]. */
-static double face_energy(const FluidInput* in) {
-  FluidNumber pose[3][4], sum = 0;
-  FluidVector wet[2][3];
-  int count = clip_below_surface(in, wet);
-  for (int k = 0; k < count; k++) sum += add_drag(in, wet[k], NULL);
-  mean_pose(in, pose);
-  sum += add_buoyancy(in, (const FluidNumber(*)[4])pose, triangle_area(in->point), NULL) * in->whole / in->ahead;
-  return creal(sum);
 }
 
 /* ---------------------------------------------------------------- a link in a step */
@@ -272,78 +186,177 @@ static void copy_pose(const Pose* pose, FluidNumber out[3][4]) {
   }
 }
 
-static void copy_fluid_parameters(const Model* m, FluidInput* in) {
-  const SceneFluid* fluid = &m->scene->fluid;
-  in->number[FLUID_DENSITY] = fluid->density;
-  in->number[FLUID_VISCOSITY] = fluid->viscosity;
-  in->number[FLUID_VELOCITY] = fluid->velocity.x;
-  in->number[FLUID_VELOCITY + 1] = fluid->velocity.y;
-  in->number[FLUID_VELOCITY + 2] = fluid->velocity.z;
-  in->number[FLUID_LEVEL] = fluid->level;
-  in->has_level = fluid->has_level;
-  in->gravity = m->simulation.gravity;
-  double pull = vec3_norm(in->gravity);
-  in->up = pull > 0 ? vec3_scale(in->gravity, -1 / pull) : vec3(0, 0, 1);
+static Vec3 upward(const Model* m) {
+  double pull = vec3_norm(m->simulation.gravity);
+  return pull > 0 ? vec3_scale(m->simulation.gravity, -1 / pull) : vec3(0, 0, 1);
 }
 
-/* Returns true if no joint between the link and the world is a ball joint. Springs of ball joints act at t + dt, and so
- * does the buoyancy of all links that such joints carry (L14). */
-static bool has_no_ball_joint_above(const Model* m, int link) {
-  bool complex_vector = true;
+/* Returns true if all joints between the link and the world are slides, so that the link keeps its orientation. */
+static bool keeps_orientation(const Model* m, int link) {
   for (int up = link; up >= 0; up = m->links[up].parent)
-    complex_vector = complex_vector && !m->links[up].joint.quaternion;
-  return complex_vector;
+    if (m->links[up].joint.hinge_count > 0 || m->links[up].joint.quaternion) return false;
+  return true;
 }
 
-FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
+FluidWeights fluid_weights(const Sim* s, int link) {
   assert(link >= 0 && link < s->model->link_count);
-  FluidInput in = {.dt = s->clock.dt};
-  copy_fluid_parameters(s->model, &in);
-  copy_pose(pose, in.pose);
-  copy_pose(&s->pose_now[link], in.now);
-  copy_pose(&s->pose_old[link], in.old);
-  const ModelLink* l = &s->model->links[link];
-  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && has_no_ball_joint_above(s->model, link);
-  SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
-  in.ahead = spring_weight_of_end(&at);
-  in.at_now = at.now;
-  in.at_old = at.old;
-  in.whole = 1 - at.missing;
+  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && keeps_orientation(s->model, link);
+  bool flies = s->model->trees[s->model->links[link].tree].flies;
+  SpringTimeWeights at = spring_time_weights(&s->clock, &s->weights, keeps ? 0.5 : 1, flies);
+  SpringTimeWeights mean = spring_time_weights(&s->clock, &s->weights, 0.5, flies);
+  return (FluidWeights){spring_weight_of_end(&at), at.now, at.old, 1 - mean.missing, 1 - at.missing};
+}
+
+/* Sets out to factor times the difference of two poses, minus the fluid's velocity. */
+static void velocity_matrix(Pose to, Pose from, double factor, Vec3 stream, double out[3][4]) {
+  Vec3 t = vec3_sub(vec3_scale(vec3_sub(to.t, from.t), factor), stream);
+  const double shift[3] = {t.x, t.y, t.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) out[i][j] = factor * (to.r.m[i][j] - from.r.m[i][j]);
+    out[i][3] = shift[i];
+  }
+}
+
+DragInput fluid_drag_input(const Sim* s, int link, const Pose* pose) {
+  assert(link >= 0 && link < s->model->link_count);
+  const SceneFluid* fluid = &s->model->scene->fluid;
+  DragInput in = {.now = s->pose_now[link],
+                  .density = fluid->density,
+                  .viscosity = fluid->viscosity,
+                  .mass = s->model->links[link].mass,
+                  .dt = s->clock.dt,
+                  .up = upward(s->model),
+                  .level = fluid->level,
+                  .has_level = fluid->has_level};
+  const Pose rest = {.r = mat3_zero(), .t = vec3(0, 0, 0)};
+  velocity_matrix(*pose, in.now, 1 / in.dt, fluid->velocity, in.v);
+  if (s->clock.dt_before > 0)
+    velocity_matrix(in.now, s->pose_old[link], 1 / s->clock.dt_before, fluid->velocity, in.w);
+  else
+    velocity_matrix(s->pose_rate[link], rest, 1, fluid->velocity, in.w);
   return in;
 }
 
-void fluid_set_face(const FluidSystem* s, int index, FluidInput* in) {
-  assert(index < s->first[s->model->link_count]);
-  assert(index >= 0);
-  const FluidFace* face = &s->face[index];
+BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose, const Pose* at_now, const Pose* at_old) {
+  const SceneFluid* fluid = &s->model->scene->fluid;
+  FluidWeights at = fluid_weights(s, link);
+  BuoyancyInput in = {.density = fluid->density,
+                      .level = fluid->level,
+                      .up = upward(s->model),
+                      .gravity = vec3_norm(s->model->simulation.gravity)};
+  FluidNumber now[3][4], old[3][4];
+  copy_pose(pose, in.pose);
+  copy_pose(at_now, now);
+  copy_pose(at_old, old);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) in.pose[i][j] = at.ahead * in.pose[i][j] + at.now * now[i][j] + at.old * old[i][j];
+  return in;
+}
+
+static BuoyancyInput step_buoyancy_input(const Sim* s, int link, const Pose* pose) {
+  return fluid_buoyancy_input(s, link, pose, &s->pose_now[link], &s->pose_old[link]);
+}
+
+void fluid_set_face(const FluidFace* face, BuoyancyInput* in) {
   for (int c = 0; c < 3; c++) in->point[c] = complex_vector(face->point[c]);
-  in->slowing = s->slowing[face->hull];
+}
+
+/* Without a surface of the fluid, buoyancy is a constant force at the centroid of the link's volume. */
+static void prepare_link(const Sim* s, int link) {
+  const FluidSystem* f = s->fluid;
+  DragForce* out = &f->force[link];
+  DragInput in = fluid_drag_input(s, link, &s->pose_now[link]);
+  FluidWeights at = fluid_weights(s, link);
+  memset(out, 0, sizeof *out);
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    in.slowing = f->slowing[f->face[k].hull];
+    drag_add_face(&in, f->face[k].point, out);
+  }
+  const Vec3 gravity = s->model->simulation.gravity;
+  const double pull[3] = {gravity.x, gravity.y, gravity.z};
+  for (int i = 0; i < 12; i++) {
+    for (int j = 0; j < 12; j++) out->matrix[i][j] *= at.drag;
+    out->constant[i] *= at.drag;
+    if (!in.has_level) out->constant[i] += at.buoyancy * in.density * pull[i / 4] * f->volume[link][i % 4];
+  }
+}
+
+void fluid_prepare_step(Sim* s) {
+  for (int i = 0; s->fluid && i < s->model->link_count; i++)
+    if (fluid_acts_on(s->fluid, i)) prepare_link(s, i);
+}
+
+/* Returns the energy of the drag on a link; adds its derivative with respect to the pose at t + dt to slope. */
+static double add_drag(const Sim* s, int link, const Pose* pose, FluidNumber slope[3][4]) {
+  DragInput in = fluid_drag_input(s, link, pose);
+  const DragForce* f = &s->fluid->force[link];
+  double energy = 0;
+  for (int i = 0; i < 12; i++) {
+    double product = 0;
+    for (int j = 0; j < 12; j++) product += f->matrix[i][j] * in.v[j / 4][j % 4];
+    slope[i / 4][i % 4] += product + f->constant[i];
+    energy += (0.5 * product + f->constant[i]) * in.v[i / 4][i % 4];
+  }
+  return energy * in.dt;
+}
+
+static void add_buoyancy(const FluidSystem* f, int link, double factor, BuoyancyInput* in, FluidNumber slope[3][4]) {
+  FluidNumber sum[3][4] = {{0}};
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    fluid_set_face(&f->face[k], in);
+    fluid_buoyancy_slope(in, sum);
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) slope[i][j] += factor * sum[i][j];
+}
+
+static double surface_potential(const FluidSystem* f, int link, BuoyancyInput* in) {
+  FluidNumber sum = 0, by[3], square;
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    fluid_set_face(&f->face[k], in);
+    sum += face_buoyancy(in, by, &square);
+  }
+  return creal(sum);
+}
+
+void fluid_add_buoyancy_slope(const Sim* s, int link, double bar[3][4]) {
+  const Vec3 gravity = s->model->simulation.gravity;
+  const double pull[3] = {gravity.x, gravity.y, gravity.z};
+  const SceneFluid* fluid = &s->model->scene->fluid;
+  FluidNumber slope[3][4] = {{0}};
+  double factor = fluid_weights(s, link).buoyancy;
+  if (fluid->has_level) {
+    BuoyancyInput in = fluid_buoyancy_input(s, link, &s->pose_now[link], &s->pose_old[link], &s->pose_older[link]);
+    add_buoyancy(s->fluid, link, factor, &in, slope);
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      bar[i][j] +=
+          fluid->has_level ? creal(slope[i][j]) : factor * fluid->density * pull[i] * s->fluid->volume[link][j];
 }
 
 double fluid_energy(const Sim* s, int link, const Pose* pose) {
   assert(link >= 0 && link < s->model->link_count);
-  const FluidSystem* f = s->fluid;
-  FluidInput in = fluid_input(s, link, pose);
-  double sum = 0;
-  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_set_face(f, k, &in);
-    sum += face_energy(&in);
-  }
-  return sum;
+  FluidNumber slope[3][4] = {{0}};
+  double energy = add_drag(s, link, pose, slope);
+  if (!s->model->scene->fluid.has_level) return energy;
+  BuoyancyInput in = step_buoyancy_input(s, link, pose);
+  FluidWeights at = fluid_weights(s, link);
+  return energy + surface_potential(s->fluid, link, &in) * at.buoyancy / at.ahead;
 }
 
 double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
   assert(!f || (link >= 0 && link < f->model->link_count));
   if (!fluid_acts_on(f, link)) return 0;
-  FluidInput in = {.dt = 1};
-  double sum = 0;
-  copy_fluid_parameters(f->model, &in);
+  const SceneFluid* fluid = &f->model->scene->fluid;
+  const Vec3 gravity = f->model->simulation.gravity;
+  const double* v = f->volume[link];
+  Vec3 at = vec3_add_scaled(mat3_mul_vec(pose->r, vec3(v[0], v[1], v[2])), v[3], pose->t);
+  if (!fluid->has_level) return fluid->density * vec3_dot(gravity, at);
+  BuoyancyInput in = {
+      .density = fluid->density, .level = fluid->level, .up = upward(f->model), .gravity = vec3_norm(gravity)};
   copy_pose(pose, in.pose);
-  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_set_face(f, k, &in);
-    sum += creal(add_buoyancy(&in, (const FluidNumber(*)[4])in.pose, triangle_area(in.point), NULL));
-  }
-  return sum;
+  return surface_potential(f, link, &in);
 }
 
 double sim_fluid_energy(const Model* m, const Pose* poses) {
@@ -352,13 +365,6 @@ double sim_fluid_energy(const Model* m, const Pose* poses) {
   for (int i = 0; f && i < m->link_count; i++) sum += fluid_potential(f, i, &poses[i]);
   fluid_destroy(f);
   return sum;
-}
-
-static void add_face_slopes(const FluidSystem* f, int link, FluidInput* in, FluidNumber slope[3][4]) {
-  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    fluid_set_face(f, k, in);
-    fluid_face_slope(in, slope);
-  }
 }
 
 /* Sets out to the change of the link's rotation matrix and position by a unit twist about the centre of mass, world
@@ -392,36 +398,51 @@ static void force_and_moment(const ModelLink* link, const Pose* pose, const Flui
 }
 
 static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
-  FluidInput in = fluid_input(s, link, pose);
   FluidNumber slope[3][4] = {{0}};
-  add_face_slopes(s->fluid, link, &in, slope);
+  add_drag(s, link, pose, slope);
+  if (s->model->scene->fluid.has_level) {
+    BuoyancyInput in = step_buoyancy_input(s, link, pose);
+    add_buoyancy(s->fluid, link, fluid_weights(s, link).buoyancy, &in, slope);
+  }
   force_and_moment(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
 }
 
-/* Evaluates the derivative of the energy at six complex poses, one for each twist component. The imaginary parts give
- * the columns of the Hessian. The real part of the first evaluation gives the force and the first moment (L15). */
-void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
-  assert(link >= 0 && link < s->model->link_count);
-  const ModelLink* l = &s->model->links[link];
-  const FluidInput still = fluid_input(s, link, pose);
-  double motion[6][3][4];
-  for (int k = 0; k < 6; k++) unit_motion(l, pose, k, motion[k]);
+/* Adds the Hessian of the buoyancy: the derivatives of its slope at complex poses, one for each twist component (L15).
+ */
+static void add_buoyancy_hessian(const Sim* s, int link, const Pose* pose, const double (*motion)[3][4],
+                                 double hessian[6][6]) {
+  const BuoyancyInput still = step_buoyancy_input(s, link, pose);
+  FluidWeights at = fluid_weights(s, link);
   for (int k = 0; k < 6; k++) {
-    FluidInput in = still;
+    BuoyancyInput in = still;
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_COMPLEX_STEP * motion[k][i][j] * (double complex)I;
-    add_face_slopes(s->fluid, link, &in, slope);
+      for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_COMPLEX_STEP * at.ahead * motion[k][i][j] * (double complex)I;
+    add_buoyancy(s->fluid, link, at.buoyancy, &in, slope);
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
-    if (k > 0) continue;
-    Vec3 force;
-    Mat3 moment;
-    force_and_moment(l, pose, (const FluidNumber(*)[4])slope, &force, &moment);
-    terms->force = vec3_add(terms->force, force);
-    terms->moment = mat3_add(terms->moment, moment);
+        for (int j = 0; j < 4; j++) hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
   }
+}
+
+void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
+  assert(link >= 0 && link < s->model->link_count);
+  const DragForce* f = &s->fluid->force[link];
+  double motion[6][3][4], dt = s->clock.dt;
+  Vec3 force;
+  Mat3 moment;
+  for (int k = 0; k < 6; k++) unit_motion(&s->model->links[link], pose, k, motion[k]);
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 12; i++) {
+      double product = 0;
+      for (int j = 0; j < 12; j++) product += f->matrix[i][j] * motion[k][j / 4][j % 4];
+      for (int n = 0; n < 6; n++) terms->hessian[n][k] += motion[n][i / 4][i % 4] * product / dt;
+    }
+  if (s->model->scene->fluid.has_level)
+    add_buoyancy_hessian(s, link, pose, (const double(*)[3][4])motion, terms->hessian);
+  compute_force_and_moment(s, link, pose, &force, &moment);
+  terms->force = vec3_add(terms->force, force);
+  terms->moment = mat3_add(terms->moment, moment);
 }
 
 void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* torque) {

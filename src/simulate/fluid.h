@@ -5,6 +5,7 @@
 
 #include <complex.h>
 
+#include "simulate/fluid_drag.h"
 #include "simulate/sim.h"
 
 /* A number for complex-step differentiation (L15). The real part is its value. The imaginary part is proportional to
@@ -30,6 +31,8 @@ typedef struct FluidSystem {
   double* surface; /* surface area of every hull [m^2] (size: hulls) */
   double* scale; /* factor that scales the triangulated surface of a round solid to its exact volume; 1 for other hulls
                     (L10) (size: hulls) */
+  double (*volume)[4]; /* volume of every link [m^3], times its centroid (x, y, z, 1), link frame [m] (size: links) */
+  DragForce* force;    /* of the present step, with buoyancy if the fluid has no surface (size: links) */
 } FluidSystem;
 
 /* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no
@@ -42,8 +45,11 @@ static inline bool fluid_acts_on(const FluidSystem* system, int link) {
   return system && system->first[link + 1] > system->first[link];
 }
 
-/* Returns the energy of the fluid's force on a link [J] (L9). The force and torque are its negative derivative with
- * respect to the link's pose at t + dt. */
+/* Computes the force on every link that does not depend on its pose at t + dt. Call after the weights of the step have
+ * been set. Does nothing without a fluid. */
+void fluid_prepare_step(Sim* sim);
+/* Returns the energy of the fluid's force on a link, up to a constant of the step [J] (L9). The force and torque are
+ * its negative derivative with respect to the link's pose at t + dt. */
 double fluid_energy(const Sim* sim, int link, const Pose* pose);
 /* Adds the derivative of fluid_energy with respect to the link's motion, the first moment of this derivative and the
  * Hessian to terms. */
@@ -53,38 +59,46 @@ void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* term
 void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3* torque);
 /* Returns the magnitudes of the fluid's force and of its torque about the centre of mass. */
 ForceMagnitudes fluid_force_magnitudes(const Sim* sim, int link, const Pose* pose);
+/* Adds the derivative of the energy of buoyancy in the substep that has ended with respect to the link's rotation
+ * matrix and position [R | t] at its end to bar. The fluid must act on the link. */
+void fluid_add_buoyancy_slope(const Sim* sim, int link, double bar[3][4]);
 /* Returns the potential energy of buoyancy at a pose [J]; 0 for fluid NULL. */
 double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* Adds H twist to wrench. H is the Hessian of the fluid's energy with respect to the link poses. twist, wrench (links x
  * 6): the angular part about the centre of mass comes first, then the linear part. Does nothing without a fluid. */
 void fluid_hessian_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
-/* Adds the fluid's contribution to lambda . dF/dx to now, old and gradient (L15). lambda: adjoint solution; F:
- * equations of the step. x: poses at t and t - dt, vertices, parameters of the fluid. motion (links): directional
+/* Adds the fluid's contribution to lambda . dF/dx to now, old, rate_bar (links) and gradient (L15). lambda: adjoint
+ * solution; F: equations of the step. x: poses at t and t - dt, initial velocities, vertices, masses, parameters of the
+ * fluid. motion (links): directional
  * derivative along lambda of every link's rotation matrix and position [R | t] at t + dt. Does nothing without a fluid.
  * Defined in fluid_adjoint.c. */
-void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
+void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
+                   ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */
-/* Variables on which the force on a face depends. */
+/* Variables on which the buoyancy of a face depends, in a fluid with a surface. */
 typedef struct {
-  /* rotation matrix and position [R | t] of the link at t + dt (pose), t (now) and t - dt (old) */
-  FluidNumber pose[3][4], now[3][4], old[3][4];
+  FluidNumber pose[3][4]; /* rotation matrix and position [R | t] of the link where buoyancy acts (L14) */
   FluidVector point[3];
-  FluidNumber number[FLUID_NUMBERS];
-  FluidNumber slowing;
-  double ahead, at_now, at_old, whole; /* weights of the poses at t + dt, t and t - dt at which buoyancy acts; `whole`:
-                                          factor on the buoyancy force (L14) */
-  double dt;
-  Vec3 gravity, up;
-  bool has_level;
-} FluidInput;
-/* Returns the variables that all faces of a link share at the given pose: poses, fluid numbers, gravity. */
-FluidInput fluid_input(const Sim* sim, int link, const Pose* pose);
-/* Sets the variables of one face: its points, and `slowing` of its hull. */
-void fluid_set_face(const FluidSystem* system, int index, FluidInput* in);
-/* Adds the derivative of the energy of the fluid's force on a face with respect to the link's rotation matrix and
- * position [R | t] at t + dt (L10-L13). */
-void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]);
+  FluidNumber density, level;
+  Vec3 up;
+  double gravity; /* [m/s^2] */
+} BuoyancyInput;
+/* Weights of the poses at t + dt, t and t - dt at which buoyancy acts (L14). drag, buoyancy: factors on the forces,
+ * fractions of the step in which they act. */
+typedef struct {
+  double ahead, now, old, drag, buoyancy;
+} FluidWeights;
+FluidWeights fluid_weights(const Sim* sim, int link);
+/* Sets the variables of drag that all hulls of a link share. pose: pose of the link at t + dt. */
+DragInput fluid_drag_input(const Sim* sim, int link, const Pose* pose);
+/* Returns the variables of buoyancy that all faces of a link share. pose, now, old: poses of the link at t + dt, t and
+ * t - dt. */
+BuoyancyInput fluid_buoyancy_input(const Sim* sim, int link, const Pose* pose, const Pose* now, const Pose* old);
+void fluid_set_face(const FluidFace* face, BuoyancyInput* in);
+/* Adds the derivative of the energy of the buoyancy of a face with respect to the link's rotation matrix and position
+ * to slope (L10). */
+void fluid_buoyancy_slope(const BuoyancyInput* in, FluidNumber slope[3][4]);
 /* Imaginary part that is added to a number to differentiate with respect to it. 1e-200 because its square must vanish
  * against any real part. */
 #define FLUID_COMPLEX_STEP 1e-200

@@ -16,10 +16,11 @@ void fluid_hessian_product(const Sim* s, const double (*twist)[6], double (*wren
     if (fluid_acts_on(s->fluid, i)) add_link_hessian_product(s, i, twist[i], wrench[i]);
 }
 
-/* Returns the scalar product of `motion` and the derivative of the face's energy with respect to the pose. */
-static FluidNumber directional_derivative(const FluidInput* in, const double motion[3][4]) {
+/* Returns the scalar product of `motion` and the derivative of the energy of the face's buoyancy with respect to the
+ * pose. */
+static FluidNumber directional_derivative(const BuoyancyInput* in, const double motion[3][4]) {
   FluidNumber slope[3][4] = {{0}}, sum = 0;
-  fluid_face_slope(in, slope);
+  fluid_buoyancy_slope(in, slope);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) sum += motion[i][j] * slope[i][j];
   return sum;
@@ -27,7 +28,7 @@ static FluidNumber directional_derivative(const FluidInput* in, const double mot
 
 /* Returns the derivative of directional_derivative with respect to *number, a member of *in, by a complex step.
  * Restores *number. */
-static double derivative_by_complex_step(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
+static double derivative_by_complex_step(BuoyancyInput* in, FluidNumber* number, const double motion[3][4]) {
   FluidNumber kept = *number;
   *number += FLUID_COMPLEX_STEP * (double complex)I;
   double change = cimag(directional_derivative(in, motion)) / FLUID_COMPLEX_STEP;
@@ -54,46 +55,102 @@ static void add_surface_area_bars(const FluidSystem* f, const FluidFace* face, d
   }
 }
 
-static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, FluidInput* in, const double motion[3][4],
-                            ModelGradient* gradient) {
-  const ModelHull* hull = &f->model->hulls[face->hull];
+static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, const Vec3 bar[3], ModelGradient* gradient) {
+  for (int c = 0; c < 3; c++) {
+    Vec3* out = &gradient->vertices[f->model->hulls[face->hull].vertex_first + face->corner[c]];
+    *out = vec3_add_scaled(*out, f->scale[face->hull], bar[c]);
+  }
+}
+
+/* Buoyancy without a surface of the fluid: the product is factor V (density g . motion (x, 1)) for the volume V and the
+ * centroid x of the tetrahedron of the face and the origin. Adds its derivative with respect to the density to
+ * *density_bar. */
+static void volume_adjoint(const Model* m, const Vec3 p[3], const double motion[3][4], double factor,
+                           double* density_bar, Vec3 p_bar[3]) {
+  const Vec3 g = m->simulation.gravity;
+  const double pull[3] = {g.x, g.y, g.z};
+  double by[4] = {0}, density = m->scene->fluid.density;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) by[j] += factor * pull[i] * motion[i][j];
+  Vec3 turn = vec3(by[0], by[1], by[2]), at = vec3_scale(vec3_add(p[0], vec3_add(p[1], p[2])), 0.25);
+  double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6, work = vec3_dot(turn, at) + by[3];
+  *density_bar += volume * work;
+  for (int c = 0; c < 3; c++) {
+    Vec3 by_volume = vec3_scale(vec3_cross(p[(c + 1) % 3], p[(c + 2) % 3]), density * work / 6);
+    p_bar[c] = vec3_add(p_bar[c], vec3_add_scaled(by_volume, density * volume / 4, turn));
+  }
+}
+
+/* Buoyancy in a fluid with a surface. Adds the derivatives with respect to the mean pose to pose_bar. */
+static void surface_adjoint(BuoyancyInput* in, const FluidFace* face, const double motion[3][4], double factor,
+                            double pose_bar[3][4], double* number_bar, Vec3 p_bar[3]) {
+  fluid_set_face(face, in);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) pose_bar[i][j] += factor * derivative_by_complex_step(in, &in->pose[i][j], motion);
+  number_bar[FLUID_DENSITY] += factor * derivative_by_complex_step(in, &in->density, motion);
+  number_bar[FLUID_LEVEL] += factor * derivative_by_complex_step(in, &in->level, motion);
   for (int c = 0; c < 3; c++) {
     FluidVector* p = &in->point[c];
     Vec3 bar = vec3(derivative_by_complex_step(in, &p->x, motion), derivative_by_complex_step(in, &p->y, motion),
                     derivative_by_complex_step(in, &p->z, motion));
-    Vec3* out = &gradient->vertices[hull->vertex_first + face->corner[c]];
-    *out = vec3_add_scaled(*out, f->scale[face->hull], bar);
+    p_bar[c] = vec3_add_scaled(p_bar[c], factor, bar);
   }
+}
+
+static void add_scaled_matrix(double out[3][4], double factor, const double m[3][4]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) out[i][j] += factor * m[i][j];
+}
+
+static void add_drag_bars(const Sim* s, int link, const DragBar* bar, StateBar now, StateBar old,
+                          double (*rate_bar)[3][4], ModelGradient* gradient) {
+  double dt = s->clock.dt, before = s->clock.dt_before;
+  add_scaled_matrix(now.pose[link], 1, bar->now);
+  add_scaled_matrix(now.pose[link], -1 / dt, bar->v);
+  if (before > 0) {
+    add_scaled_matrix(now.pose[link], 1 / before, bar->w);
+    add_scaled_matrix(old.pose[link], -1 / before, bar->w);
+  } else {
+    add_scaled_matrix(rate_bar[link], 1, bar->w);
+  }
+  gradient->moment[link].s[3][3] += bar->mass;
+  gradient->fluid[FLUID_DENSITY] += bar->density;
+  gradient->fluid[FLUID_VISCOSITY] += bar->viscosity;
+  gradient->fluid[FLUID_LEVEL] += bar->level;
+  for (int i = 0; i < 3; i++) gradient->fluid[FLUID_VELOCITY + i] -= bar->v[i][3] + bar->w[i][3];
 }
 
 static void link_adjoint(const Sim* s, int link, const double motion[3][4], StateBar now, StateBar old,
-                         ModelGradient* gradient) {
+                         double (*rate_bar)[3][4], ModelGradient* gradient) {
   const FluidSystem* f = s->fluid;
-  FluidInput in = fluid_input(s, link, &s->configuration[s->current].pose[link]);
-  double slowing = 0;
-  const FluidFace* last = NULL;
+  const Pose* pose = &s->configuration[s->current].pose[link];
+  DragInput in = fluid_drag_input(s, link, pose);
+  BuoyancyInput float_in = fluid_buoyancy_input(s, link, pose, &s->pose_now[link], &s->pose_old[link]);
+  FluidWeights at = fluid_weights(s, link);
+  DragBar bar = {.mass = 0};
+  double drag_motion[3][4] = {{0}}, pose_bar[3][4] = {{0}};
+  add_scaled_matrix(drag_motion, at.drag, motion);
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     const FluidFace* face = &f->face[k];
-    if (last && last->hull != face->hull) {
-      add_surface_area_bars(f, last, slowing, gradient);
-      slowing = 0;
-    }
-    last = face;
-    fluid_set_face(f, k, &in);
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++) {
-        now.pose[link][i][j] += derivative_by_complex_step(&in, &in.now[i][j], motion);
-        if (in.at_old != 0) old.pose[link][i][j] += derivative_by_complex_step(&in, &in.old[i][j], motion);
-      }
-    for (int n = 0; n < FLUID_NUMBERS; n++)
-      gradient->fluid[n] += derivative_by_complex_step(&in, &in.number[n], motion);
-    slowing += derivative_by_complex_step(&in, &in.slowing, motion);
-    add_vertex_bars(f, face, &in, motion, gradient);
+    Vec3 p_bar[3] = {{0}};
+    in.slowing = f->slowing[face->hull];
+    drag_face_adjoint(&in, face->point, (const double(*)[4])drag_motion, &bar, p_bar);
+    if (in.has_level)
+      surface_adjoint(&float_in, face, motion, at.buoyancy, pose_bar, gradient->fluid, p_bar);
+    else
+      volume_adjoint(s->model, face->point, motion, at.buoyancy, &gradient->fluid[FLUID_DENSITY], p_bar);
+    add_vertex_bars(f, face, p_bar, gradient);
+    if (k + 1 < f->first[link + 1] && f->face[k + 1].hull == face->hull) continue;
+    add_surface_area_bars(f, face, bar.slowing, gradient);
+    bar.slowing = 0;
   }
-  if (last) add_surface_area_bars(f, last, slowing, gradient);
+  add_scaled_matrix(now.pose[link], at.now, (const double(*)[4])pose_bar);
+  add_scaled_matrix(old.pose[link], at.old, (const double(*)[4])pose_bar);
+  add_drag_bars(s, link, &bar, now, old, rate_bar, gradient);
 }
 
-void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient) {
+void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
+                   ModelGradient* gradient) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)
-    if (fluid_acts_on(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, gradient);
+    if (fluid_acts_on(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, rate_bar, gradient);
 }

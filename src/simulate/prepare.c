@@ -191,6 +191,7 @@ void step_prepare(Sim* s) {
   tree_flight_set_targets(s);
   roll_shifts_compute(s);
   stops_prepare_substep(s);
+  fluid_prepare_step(s);
   tendons_prepare_step(s);
   bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];

@@ -129,13 +129,15 @@ void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
 
 /* ---------------------------------------------------------------- energies */
 
-/* Adds factor times the potential energy of each group, of its links, springs, tendons and bushings, to out[groups]. */
+/* Adds factor times the potential energy of each group, of its links, springs, tendons, bushings and of its buoyancy,
+ * to out[groups]. */
 static void add_potential_energies(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+    sum += fluid_potential(s->fluid, i, &pose[i]);
     double displacement[JOINT_MAX_DOF];
     if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, displacement);
     for (int k = 0; link->passive && k < link->dof_count; k++)
@@ -259,9 +261,9 @@ static Vec3 arm_torque(const Sim* s, int i) {
   return s->spin_bodies ? vec3_scale(s->spin_bodies[i].arm_change, 1 / spin_force_time(s)) : vec3(0, 0, 0);
 }
 
-/* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The forces of a fluid are
- * included; gravity is not. Forces of closures and couplings within a group do no work. The work of these forces along
- * the displacement of the substep is therefore an error of the scheme and is left out. */
+/* Adds the work of all forces that balance inertia at the end of the substep to done[groups]. The drag of a fluid is
+ * included; gravity and buoyancy are not. Forces of closures and couplings within a group do no work. The work of these
+ * forces along the displacement of the substep is therefore an error of the scheme and is left out. */
 static void add_work_of_forces(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -276,6 +278,7 @@ static void add_work_of_forces(Sim* s, double* done) {
     memset(b->bar[i], 0, sizeof(b->bar[i]));
     if (m->links[i].tree >= 0 && m->links[i].mass > 0)
       inertia_second_moment_product(&m->links[i], (const double(*)[4])d, b->bar[i]);
+    if (fluid_acts_on(s->fluid, i)) fluid_add_buoyancy_slope(s, i, b->bar[i]);
   }
   model_screws(m, s->q_now, s->pose_now, b->screws);
   memset(b->reduced, 0, sizeof(double) * (size_t)m->dof_count);
@@ -507,6 +510,13 @@ static double energy_lost_by_rolling(const SchemeBalance* b, int group) {
   return taken > 0 ? fmax(0, taken - most) : fmin(0, taken + *b->at.stored);
 }
 
+/* Returns true if the signals of prescribed joints determine the motion of the tree, so that no force changes it. */
+static bool is_tree_prescribed(const Model* m, int tree) {
+  for (int dof = m->trees[tree].dof_first; dof < m->trees[tree].dof_first + m->trees[tree].dof_count; dof++)
+    if (m->links[m->dof_link[dof]].prescribed < 0) return false;
+  return true;
+}
+
 SimSchemeWork sim_scheme_work(const Sim* s) {
   SimSchemeWork out = {.link = -1};
   const SchemeBalance* b = s->balance;
@@ -514,7 +524,7 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
   for (int k = 0; b && k < b->group_count; k++) out.work += b->at.work[k];
   for (int i = 0; b && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
-    if (link->tree < 0 || link->dof_count == 0) continue;
+    if (link->tree < 0 || link->dof_count == 0 || is_tree_prescribed(s->model, link->tree)) continue;
     int group = b->group[link->tree];
     double lost = energy_lost_by_rolling(b, group), force_work = lost != 0 ? -lost : energy_from_fixed_bodies(b, group);
     double work = b->at.work[group] - b->at.initial_change[group] + force_work;

@@ -613,6 +613,11 @@ StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, S
 /* Multiplies the accumulated derivatives with respect to earlier steps by a factor, 1 for no change. They are
  * derivatives with respect to momenta, delayed measurements and contact history. Call after step_adjoint. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
+/* Adds the derivatives of a scalar with respect to the initial coordinates to q_bar (nv), and those with respect to the
+ * initial velocities and joint positions to gradient, if the model continues an earlier motion. before: derivatives
+ * with respect to the state before the first one; its contents are changed. q[nq]: the first state. */
+void step_adjoint_before_start(StepAdjoint* adjoint, const double* q, StateBar before, double* q_bar,
+                               ModelGradient* gradient);
 /* Converts the derivatives `first` with respect to the first state into derivatives with respect to the initial values.
  * These are initial coordinates and velocities, signals of prescribed joints, and joint positions. A first state that
  * was restored from a file is constant. Then converts the derivatives with respect to the implicitness of springs and

@@ -261,7 +261,7 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, a->lambda, (const double(*)[3][4])a->motion, now, old, gradient);
   bushings_adjoint(s, (const double(*)[6])a->twist, now, old, older, gradient);
-  fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
+  fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   closure_adjoint_numbers(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   const FeedbackBars bars = {now, old, a->rate_bar, a->contact_force, gradient, a->pending_delays};
   joints_adjoint(a, step, older, &bars);

@@ -76,6 +76,53 @@ static void closure_coordinates_adjoint(StepAdjoint* a, const double* q, ModelGr
   memory_free(pose);
 }
 
+/* Adds the derivatives of a scalar with respect to a joint's coordinates q and velocities v to q_bar and v_bar. bar:
+ * the derivatives with respect to the increments of the coordinates one step of length dt before q. */
+static void extrapolation_adjoint(const Joint* joint, const double* v, double dt, const double* bar, double* q_bar,
+                                  double* v_bar) {
+  int first = joint->scalar_count;
+  for (int k = 0; k < first; k++) {
+    q_bar[k] += bar[k];
+    v_bar[k] -= dt * bar[k];
+  }
+  if (!joint->quaternion) return;
+  Vec3 back = vec3_scale(vec3_at(v + first), -dt), by = vec3_at(bar + first);
+  Vec3 by_q = mat3_mul_vec(mat3_from_quat(quat_exp(back)), by), by_v = rotation_rate(vec3_scale(back, -1), by);
+  for (int k = 0; k < 3; k++) {
+    const double turned[3] = {by_q.x, by_q.y, by_q.z}, rate[3] = {by_v.x, by_v.y, by_v.z};
+    q_bar[first + k] += turned[k];
+    v_bar[first + k] -= dt * rate[k];
+  }
+}
+
+void step_adjoint_before_start(StepAdjoint* a, const double* q, StateBar before, double* q_bar,
+                               ModelGradient* gradient) {
+  const Model* m = a->model;
+  double *q_old = MEMORY_NEW(double, m->coordinate_count), *difference = MEMORY_NEW(double, m->dof_count);
+  Pose* pose_old = MEMORY_NEW(Pose, m->link_count);
+  double dt = simulation_substep_length(&m->simulation);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++)
+      difference[dof] = dt * m->initial_velocities[dof];
+    joint_extrapolate(&link->joint, q + link->coordinate_first, difference + link->dof_first, -1,
+                      q_old + link->coordinate_first);
+  }
+  model_poses(m, q_old, pose_old);
+  model_screws(m, q_old, pose_old, a->sim->assembly.screws);
+  step_adjoint_compose(a, pose_old, before.pose);
+  step_adjoint_reduce(a, pose_old, a->sim->assembly.screws, before.q);
+  step_adjoint_frames(a, pose_old, gradient);
+  for (int i = 0; i < m->link_count; i++) {
+    int dof = m->links[i].dof_first;
+    extrapolation_adjoint(&m->links[i].joint, m->initial_velocities + dof, dt, before.q + dof, q_bar + dof,
+                          gradient->velocities + dof);
+  }
+  memory_free(q_old);
+  memory_free(difference);
+  memory_free(pose_old);
+}
+
 void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient) {
   const Model* m = a->model;

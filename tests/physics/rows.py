@@ -2153,6 +2153,16 @@ initial: [{{link: raft, coordinates: {coordinates}}}]
 """
 
 
+def stopped_by(fluid, link, speed, duration):
+    """A body that moves along z at a speed through a fluid at rest, without weight."""
+    return f"""
+simulation: {{duration: {duration}, gravity: [0, 0, 0]}}
+fluid: {fluid}
+links: [{{name: body, {link}}}]
+initial: [{{link: body, velocities: [0, 0, {speed}, 0, 0, 0]}}]
+"""
+
+
 # Rolling of the raft: m g GM / I with BM = (b^4 / 12) / (b^2 T), KB = T / 2, KG = h / 2; without added mass.
 RAFT_GM = 0.05 + 0.4**2 / 12 / 0.1 - 0.1
 RAFT_ROLL = 2 * math.pi * math.sqrt((0.4**2 + 0.2**2) / 12 / (G * RAFT_GM))
@@ -2162,6 +2172,13 @@ ROWS += [
         "6 pi mu r v, and a drag coefficient of 1/2"),
     Row("ball sinks in water: speed", sphere_in(1000, 0.001, 2), lambda r: last_speed(r, "ball/pz"),
         sinking(1000, 0.001), 4e-3, "the same; drag of pressure alone, to 0.01 %", long=True),
+    Row("plate of 20 g stops in air: distance in 1 s",
+        stopped_by("{density: 1.2}", "mass: 0.02, shape: {type: box, size: [0.5, 0.5, 0.002]}", 10, 1),
+        lambda r: r.at("body/pz"), math.log(1 + 0.15 * 10 / 0.02) * 0.02 / 0.15, 0.006,
+        "m / k ln(1 + k v t / m), k = rho A / 2"),
+    Row("ball stops in honey: distance",
+        stopped_by("{density: 1.0e-6, viscosity: 1}", "mass: 0.01, shape: {type: sphere, radius: 0.01}", 1, 1),
+        lambda r: r.at("body/pz"), 0.01 / (6 * math.pi * 0.01), 2e-4, "m v / (6 pi mu r)"),
     Row("block that floats: draught", raft("{type: slide, axis: [0, 0, 1]}", "[0.05]", viscosity=500),
         lambda r: 0.1 - r.at("raft/cz"), 0.1, 1e-4, "rho_body / rho_fluid h"),
     Row("block that bobs by 1 mm: period", raft("{type: slide, axis: [0, 0, 1]}", "[0.001]"),
