@@ -187,8 +187,8 @@ static void update_report(AdjointReport* report, const StepAdjointReport* step, 
   report->largest_step = number;
 }
 
-/* Loads the derivatives of the loss with respect to the last states of the run. apply_step_adjoint loads those of all
- * earlier states. */
+/* Loads the derivatives of the loss with respect to the last states of the run, which the segment `last` contains.
+ * apply_step_adjoint loads those of all earlier states. */
 static void load_last_states(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < ACTIVE_STATES - 1; k++) {
     int index = last->state_count - 1 - k;

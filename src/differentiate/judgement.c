@@ -202,7 +202,7 @@ static double corrected_slope_jump(const GradcheckDirection* d, int k) {
   return here + (here - before) / (d->step[k - 1] / d->step[k] - 1);
 }
 
-/* Returns true if the estimates of a kink at three step sizes agree. */
+/* Returns true if the estimates of a kink at three consecutive step sizes agree. */
 static bool is_constant(double here, double before, double earlier) {
   return fabs(here - before) <= KINK_TOLERANCE * fabs(here) && fabs(here - earlier) <= 5 * KINK_TOLERANCE * fabs(here);
 }

@@ -56,7 +56,7 @@ static VertexDistance vertex_distance(const VertexHullPair* p) {
   return out;
 }
 
-/* Returns a lower bound of the squared distance of the pair [m^2], from the bounding sphere. */
+/* Returns a lower bound of the squared distance of the pair [m^2], from the bounding sphere of the hull. */
 static double distance_bound(const VertexHullPair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *vertex_hull = &m->hulls[p->vertex_hull];

@@ -39,8 +39,8 @@ typedef struct {
   DesignTie* ties;
   int tie_count, tie_capacity;
   int errors_before;           /* number of errors in the diagnostics before this design */
-  SourcePosition last_message; /* task entry for which the last message about bounds was added. Each entry causes at
-                                  most one such message */
+  SourcePosition last_message; /* entry of the task with the last message about bounds. Each entry causes at most one
+                                  such message */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */

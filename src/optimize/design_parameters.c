@@ -4,7 +4,7 @@
 #include "optimize/design_build.h"
 
 /* Owner of a parameter: the scene, a link, a degree of freedom of its joint, and so on. OF_..._AXES: three values, one
- * per axis. */
+ * per axis. OF_ITS_OWN: a function for this kind of parameter adds its variables. */
 typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOwner;
 
 typedef struct {
@@ -149,8 +149,8 @@ static const char* format_name(char* out, size_t size, const char* owner, const 
   return out;
 }
 
-/* Returns true if degree of freedom k has a value of this kind. The restitution of a joint belongs to its first degree
- * of freedom. Ball joints have only damping, stiffness and angle limits. */
+/* Returns true if degree of freedom k of the link's joint has a value of this kind. The restitution of a joint belongs
+ * to its first degree of freedom. Ball joints have only damping, stiffness and angle limits. */
 static bool joint_has_value(const ItemBuild* l, const ModelLink* joint_link, int k) {
   int index = l->kind->index;
   if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= joint_link->joint.scalar_count) return false;

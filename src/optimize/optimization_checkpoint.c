@@ -337,8 +337,8 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
              o->runs[part - IDENTITY_SCENES].scene->path);
 }
 
-/* Returns the number of the first hash that differs, or -1 if all are equal. Compares scenes first, because other
- * data depend on the scenes. saved, own: digits of all hashes. */
+/* Returns the index of the first hash that differs, or -1 if all are equal. Compares scenes first, because other data
+ * depend on the scenes. saved, identity: digits of the hashes in the file and of this task. */
 static int different_part(const Optimization* o, const int64_t* saved, const int64_t* identity) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;

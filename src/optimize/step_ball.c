@@ -19,8 +19,8 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
 
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
-/* Sums squares over the variables of a block at parameter t: *clamped of the bounds of clamped variables, *rest of g /
- * largest of the others. */
+/* Sums squares over the variables of a block, for d_i = clamp(-t g_i / largest). Sets *clamped to the sum of bound^2
+ * over variables that t moves to a bound. Sets *rest to the sum of (g_i / largest)^2 over the others. */
 static void sum_squares(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
@@ -34,8 +34,9 @@ static void sum_squares(int count, const int* block, int which, const double* lo
   }
 }
 
-/* Solves the problem for one block. Each iteration solves |d(t)| = radius for the variables clamped at the last t.
- * Further clamping shortens d, so that t increases monotonically to the solution. */
+/* Sets the entries of d in one block (step_ball_bounds). Each iteration solves |d(t)| = radius with the variables fixed
+ * that the last t moved to a bound. Further fixed variables shorten d, so that t increases monotonically to the
+ * solution. */
 static void solve_block(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double radius, double* d) {
   double largest = 0, t = 0;

@@ -92,7 +92,8 @@ static bool compute_segment_frames(RodChain* chain) {
     }
     Vec3 axis = vec3_cross(before, along);
     Quat turn = cosine < FOLD_COSINE ? (Quat){0, 1, 0, 0} : quat_normalized((Quat){1 + cosine, axis.x, axis.y, axis.z});
-    if (cosine < FOLD_COSINE) { /* the first segment points down: half a turn, and the remaining rotation */
+    if (cosine < FOLD_COSINE) { /* the first segment points down: half a turn about x maps z to -z, and a small rotation
+                                   maps -z to the segment */
       axis = vec3_cross(vec3(0, 0, -1), along);
       turn = quat_mul(quat_normalized((Quat){1 - along.z, axis.x, axis.y, axis.z}), turn);
     }
@@ -246,7 +247,7 @@ static int find_signal_driven_link(const Scene* scene, int link) {
       const SceneController* c = &scene->controllers[k];
       if (c->link != link || c->type != CONTROLLER_PRESCRIBED || c->target.integrated) continue;
       bool whole = c->target.values && (c->target.terms == 0 || c->target.phase);
-      if (!whole) continue; /* an error was reported */
+      if (!whole) continue; /* its values are invalid, which was reported */
       for (int i = 0; i < c->target.channels; i++)
         if (c->target.values[i] != 0) return link;
       for (int i = 0; i < c->target.channels * c->target.terms; i++)

@@ -218,7 +218,7 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
                    material_value_key(k), material_value_key(k));
     const char* key = material_value_key(
         k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION
-                                     : k); /* static friction and friction along the axis exist in the same laws */
+                                     : k); /* friction_along is no key, but the same laws have it and static_friction */
     if (pair->has_model && !contact_law_has(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
                    contact_model_name(pair->model),

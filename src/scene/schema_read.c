@@ -406,8 +406,8 @@ static void replace_old_keys(Reader* reader, const Form* form) {
   }
 }
 
-/* Reads an object into its struct `out`. Sets *whole to false if a required key is missing or invalid. Returns false if
- * the node is not a map. */
+/* Reads an object into its struct `out`. Sets *complete to true unless a required key is missing or invalid. Returns
+ * false if the node is not a map. */
 static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* complete) {
   *complete = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};
