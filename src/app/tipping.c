@@ -29,7 +29,7 @@ typedef struct {
 struct Tipping {
   const Model* model;
   bool* is_judged; /* true for free bodies of one link on which only gravity, loads and contact act (size: links) */
-  Footprint* footprint; /* (size: links) */
+  Footprint* footprint; /* lowest face of each resting link (size: links) */
   int* contact_count;   /* contacts of the link in the present state (size: links) */
   int* partner;         /* one of the links in contact with the link (size: links) */
   int link;             /* first body that tipped over; -1 if none */

@@ -26,7 +26,7 @@ typedef struct ContactLaw ContactLaw;
 
 /* Lengths of the present and the previous substep. */
 typedef struct {
-  double dt;          /* s */
+  double dt;          /* length of the present substep [s] */
   double dt_before;   /* length of the previous substep; 0 if there is none [s] */
   double force_ratio; /* argument `ratio` of impact_friction_factor (contact_set_substep) */
 } LawStep;

@@ -19,7 +19,7 @@ enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 typedef struct {
   bool set, has_plane;
   Plane plane;
-  double clearance[2], separation; /* m */
+  double clearance[2], separation; /* lower bounds: clearances from the plane, distance of the hulls [m] */
   Vec3 axis;
 } PathStart;
 
@@ -116,7 +116,7 @@ struct ContactSystem {
   int current;    /* index of the accepted state, 0 or 1 */
   HullInstance* instance[2];
   Vec3* reference[2]; /* world centre of mass of each link [m] (size: links) */
-  Pose* pose[2];      /* (size: links) */
+  Pose* pose[2];      /* poses of all links in both states (size: links) */
   double (*twist)[6]; /* motion of each link from the accepted to the trial state: rotation vector, displacement [rad,
                          m] (size: links) */
   bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
@@ -146,7 +146,7 @@ struct ContactSystem {
                            links */
   /* Keys of the pairs of hulls with friction that a pair of links represents (`whole`). */
   KeyList friction_pairs;
-  ContactPair* pairs; /* indexed by slot */
+  ContactPair* pairs; /* all pairs; the index of a pair is its slot */
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
@@ -159,7 +159,7 @@ struct ContactSystem {
   int free_count;
   int version;
   int *terms, term_count; /* slots of the pairs with terms in the accepted state */
-  LinkPair* term_links;   /* (size: slots) */
+  LinkPair* term_links;   /* links of the pairs in `terms` (size: slots) */
   LinkPair* list_links;   /* (list): links of every candidate, valid while list_links_version equals `version` */
   int list_links_version; /* `version` to which list_links belongs, or -1 */
   int *awake,
@@ -167,7 +167,7 @@ struct ContactSystem {
   int sleeping_hulls;              /* number of hull pairs among the candidates that are not awake */
   int *pending, pending_count;     /* (list): awake candidates that the current evaluation processes */
   int *underived, underived_count; /* slots of pairs with terms whose derivatives may not be computed yet */
-  PairSleep* sleep;                /* (size: slots) */
+  PairSleep* sleep;                /* results of each pair that a trial can reuse (size: slots) */
   char *lag_room, *current_room;   /* memory of the law for friction points */
   size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `current_room` */
   size_t data_capacity;
@@ -189,7 +189,7 @@ struct ContactSystem {
   Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
                  */
   Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (size: hulls) */
-  MotionBounds region_bounds;                         /* (size: links) */
+  MotionBounds region_bounds; /* bounds on the motion of each link within its region (size: links) */
   double *expected_distance, *tree_expected_distance; /* expected_distance (links): distance of each link from its
                                                          expected pose [m]; tree_expected_distance (trees): largest of
                                                          these distances over the joined trees [m] */
@@ -293,7 +293,7 @@ double contact_aggregate_distance(const ContactSystem* system, const ContactPair
  * `from` and `to` of the path. An AggregatePath is the first member of a structure that `prove` knows. */
 enum { AGGREGATE_PATH_INTERVALS = 64 };
 typedef struct AggregatePath {
-  int link[2], common_ancestor; /* as in ContactPair */
+  int link[2], common_ancestor; /* the links, and their common ancestor as in ContactPair */
   const Pose *start, *end;
   MotionBound bound[2];
   ContactPath poses_at;

@@ -31,7 +31,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* An interval of time over which a signal acts. With from = to it is a point in time. */
 typedef struct {
-  double from, to; /* [s], from <= to */
+  double from, to; /* start and end of the interval, from <= to [s] */
 } SignalSpan;
 /* Sets value[channels] and rate[channels] to the means of value and time derivative of a signal over the span, in the
  * units of signal_eval (docs/derivations/loads.md, L98). The means are exact for constants, keyframes, sequences and
@@ -73,7 +73,7 @@ void signal_eval_vjp(const Signal* signal, double t, const double* a, const doub
  * and w the relative width of the transition. The force equals u for u up to (1 - w) M, and M for u above (1 + w) M.
  * The transition is three times continuously differentiable. */
 typedef struct {
-  double force;  /* [N, N m] */
+  double force;  /* limited force [N, N m] */
   double slope;  /* derivative of the force with respect to the demanded force u, between 0 and 1 */
   double energy; /* integral of the limited force over the demanded force, from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;

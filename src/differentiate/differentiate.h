@@ -89,7 +89,7 @@ typedef struct Recording {
   Pose* pose;          /* world pose of every link frame ((steps + 1) * links) */
   Vec3* momentum;   /* angular momentum [kg m^2/s], or NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  Vec3* forces_now; /* workspace (size: links) */
+  Vec3* forces_now; /* workspace: contact and friction force on each link in the present state (size: links) */
   const ForcePair* pairs; /* pairs of links whose contact forces are stored, borrowed (size: pair_count) */
   int pair_count;
   Vec3* pair_force;          /* contact force of each pair, world [N]; row 0 is zero ((steps + 1) * pair_count) */
@@ -265,7 +265,7 @@ typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKin
  * row. */
 typedef struct {
   const Model* model;
-  double dt;                   /* length of a step [s] */
+  double dt;                   /* length of each time step [s] */
   const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (size: links) */
 } Observation;

@@ -68,8 +68,8 @@ typedef struct {
 /* Default time window of a kind. */
 typedef enum {
   WINDOW_NONE, /* the loss does not depend on time */
-  WINDOW_END,  /* last row */
-  WINDOW_RUN,  /* all rows */
+  WINDOW_END,  /* the last row of the run */
+  WINDOW_RUN,  /* all rows of the run */
   WINDOW_START /* first row; the task must not give a window */
 } LossWindow;
 

@@ -34,7 +34,7 @@ typedef struct {
  (size: links) */
   int* shared_first;     /* first shared vertex of each link, or -1 (size: links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
-  DesignBox* boxes;      /* (size: links) */
+  DesignBox* boxes;      /* box of each link, for links whose shape is a box (size: links) */
   /* variables that several links share, because one entry of the task names them together (size: tie_count) */
   DesignTie* ties;
   int tie_count, tie_capacity;

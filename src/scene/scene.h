@@ -607,8 +607,7 @@ typedef struct {
   char sha256[65]; /* SHA-256 of the file's bytes */
   char** files;    /* paths of included files; the positions of their objects borrow these texts */
   int file_count;
-  char** sources; /* texts "--set ..." of the overrides. The position of an overridden value has this text in place of a
-                     file name (size: source_count) */
+  char** sources; /* texts of the overrides, the file names in positions of overridden values (size: source_count) */
   int source_count;
   int threads;               /* threads for building a model; 0 counts as 1. Set by the caller after reading */
   bool skip_render_surfaces; /* true: smooth shapes get a triangulated surface only if the contact law needs one. Set by

@@ -8,8 +8,9 @@
 /* Input of a drive in a step (E2), one entry per channel. Also the derivatives of a scalar with respect to this input.
  */
 typedef struct {
-  double value[JOINT_MAX_DOF];   /* [m, rad; m/s, rad/s; N, N m] */
-  double rate[JOINT_MAX_DOF];    /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */
+  double value[JOINT_MAX_DOF]; /* target, target rate or force, depending on the type of the drive [m, rad; m/s, rad/s;
+                                  N, N m] */
+  double rate[JOINT_MAX_DOF];  /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */
   double at_rate[JOINT_MAX_DOF]; /* as `value`, but at the time of `rate` */
 } DriveInput;
 

@@ -513,10 +513,10 @@ ProofReport proof_restart(Proof* proof, const double* q);
 ProofReport proof_next(Proof* proof, const double* q);
 /* Two neighbouring links in the last proved state. */
 typedef struct {
-  int a, b;    /* a < b */
+  int a, b;    /* indices of the two links, a < b */
   double gap;  /* smallest distance between the hulls of a and b [m]; beyond the contact range a lower bound, which is
                   also larger than the range */
-  bool active; /* nonzero contact energy */
+  bool active; /* true if the contact energy of the two links is not zero */
   Vec3 force;  /* contact force on b without friction [N], for a step of full length from the previous state */
   double load; /* sum of the force magnitudes over the hull pairs [N] */
 } ProofPair;
