@@ -57,7 +57,7 @@ typedef struct {
 DisplacementBar displacement_reverse(const FrictionLag* lag, const Pose* const next[2], double share, double dt,
                                      double smoothing, Vec3 by_elastic, double by_square);
 /* Adds the derivatives with respect to the motion of both bodies at t + dt, through d, to wrench: torque about
- * reference[2], and force. A half-space gets none. by_displacement: derivative with respect to d. */
+ * reference[2], and force. Adds nothing for a half-space. by_displacement: derivative with respect to d. */
 void displacement_wrench(const FrictionLag* lag, const Pose* const next[2], const Vec3 reference[2],
                          Vec3 by_displacement, double wrench[2][6]);
 

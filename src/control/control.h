@@ -42,9 +42,9 @@ void signal_mean(const Signal* signal, SignalSpan span, double* value, double* r
  * of value and rate. Adds the derivatives of this scalar with respect to the parameters of the signal to
  * gradient[signal_parameter_count]. Allocates nothing. */
 void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, const double* b, double* gradient);
-/* Sets value[channels] and rate[channels] to the derivatives of the results of signal_mean along the change of both
- * ends of the span [s]: signal_mean changes by value and rate to first order. For from = to both ends must change
- * alike. Cannot fail, allocates nothing. */
+/* Sets value[channels] and rate[channels] to the first-order changes of both results of signal_mean when the ends of
+ * the span move by change.from and change.to [s]. If from = to, both ends must move equally. Cannot fail, allocates
+ * nothing. */
 void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
 
 /* Sets acceleration[channels] to the second time derivative of a signal at time t [s], in the unit of the signal per

@@ -65,8 +65,8 @@ typedef struct {
   bool row;          /* true if the state is at the end of a step; false if it is at the end of an earlier substep */
   int substep_index; /* index among the states at ends of earlier substeps, or -1 at the end of a step */
   int contact_first_row, contact_count;
-  SimSolve* solves; /* intermediate solutions of the substep, without the final one that is this state (solve_count), or
-                       NULL */
+  SimSolve* solves; /* intermediate solutions of the substep, without the last solution, which is this state (size:
+                       solve_count), or NULL */
   int solve_count;
 } RecordedState;
 
@@ -174,7 +174,7 @@ typedef struct {
   double residual;  /* largest relative residual of the time-step solver */
   int largest_step; /* step with the largest residual */
   int iterations;   /* solver iterations of all steps */
-  int halved_steps; /* steps whose length was halved */
+  int halved_steps; /* number of steps whose length was halved */
   UnconvergedSteps unconverged;
 } RecordReport;
 
@@ -286,7 +286,7 @@ typedef struct {
    * each number. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
-/* Returns the observable of an ObservableKind. Static. */
+/* Returns the functions of an observable, a static object. index: an ObservableKind. */
 const Observable* observable_at(int index);
 /* Returns true if the row has the neighbouring rows that the observable needs. For full recordings. */
 bool observable_is_defined(const Observable* observable, const Recording* recording, int row);

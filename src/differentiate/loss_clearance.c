@@ -388,8 +388,8 @@ static void add_seeds_at(const Sweep* s, const double* q, double distance, doubl
 }
 
 /* Adds derivatives at a kink of the minimum, where two directions of separation have equal depths and opposite slopes
- * with respect to a coordinate. The weights of both sides, (a) and (b), cancel the slope. Returns false, and adds
- * nothing, if the minimum is smooth. */
+ * with respect to a coordinate. Both sides of the kink have weights with which their slopes cancel. Returns false, and
+ * adds nothing, if the minimum is smooth. */
 static bool add_fold_seeds(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
   double step = FOLD_OFFSET * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, distances[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;

@@ -400,8 +400,9 @@ static bool add_coupling_offsets(ItemBuild* l, const TaskName* name, int link) {
                         "no coupling of its joint has an 'offset': set 'offset' in the scene, or name another link");
 }
 
-/* Adds `by` times the offset variables of coupling k, and of the couplings on which it depends, to the last scene
- * value. */
+/* Adds `by` times the offset variables of coupling k, and of the couplings on which it depends, to the last scene value
+ * of the design. depth: number of couplings between the first one and k, at which the recursion ends for couplings in a
+ * cycle. */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {

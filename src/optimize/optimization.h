@@ -228,8 +228,9 @@ const Loss* success_loss(const Success* success, int scenario);
 /* Simulates the best design in a scenario with the given draw, and sets *met to true if the run succeeds and meets the
  * success terms. Returns the status of the run. Thread-safe. */
 Status success_simulate(Optimization* o, int scenario, DrawIndex draw, bool* met);
-/* Returns true if the runs of the search also show whether a design meets the success terms: there are such terms, no
- * draws, and no term of a pair force, which recordings store for losses only. */
+/* Returns true if the runs of the search show whether a design meets the success terms, so that no further runs are
+ * necessary. Conditions: there are success terms, no draws, and no success term of a pair force. Recordings store pair
+ * forces for losses only. */
 bool success_is_known_in_search(const Optimization* o);
 /* Returns true if the recorded run of a scenario meets the success terms. Sets run->success_terms. Requires
  * success_is_known_in_search. Thread-safe for different scenarios. */

@@ -86,7 +86,7 @@ typedef struct {
 } Ball;
 
 /* Sets d to the point within the limits nearest to share * target, in the metric 1 / (T * share). Returns |d| / radius
- * - 1 of a block. */
+ * - 1 for the entries of d in block `which`. */
 static double project_to_limits(Ball* ball, int which) {
   for (int i = 0; i < ball->count; i++) {
     int b = ball->block[i];
@@ -133,8 +133,8 @@ static double find_share(Ball* ball, int which) {
   return radius_excess(ball, which, low);
 }
 
-/* Sets the lengths T, so that an unconstrained proximal step has PROXIMAL_LENGTH radii. A block with zero gradient uses
- * the gradient of the other block. */
+/* Sets the lengths T of both blocks (Ball.length), so that the proximal step of a block has PROXIMAL_LENGTH radii if no
+ * constraint shortens it. A block with zero gradient uses the gradient of the other block. */
 static void choose_lengths(Ball* ball, const double* gradient) {
   double push[2];
   for (int b = 0; b < 2; b++) push[b] = step_ball_norm(ball->count, ball->block, gradient, b) * ball->radius[b];

@@ -43,7 +43,7 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-/* Smallest damping ratio of a contact without restitution, as `sdrs export` writes it. */
+/* In files of `sdrs export`, damping ratios from this value on mean no restitution. */
 #define DAMPING_RATIO_MAX 5.0
 
 double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
@@ -72,8 +72,9 @@ static int find_or_add_kind(Frictions* f, const MjcfFriction* friction) {
   return f->kind_count++;
 }
 
-/* Sets the kind of each link to the values of the geom that determines them. Returns false if there are too many kinds.
- */
+/* Sets f->kind_of_link of each scene link to the kind of the geom with precedence among its geoms, and to -1 if there
+ * is none. carrier[link of the robot]: link of the scene that has its geoms, or -1. Returns false if there are too many
+ * kinds. */
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;

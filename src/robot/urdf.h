@@ -198,9 +198,9 @@ UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose);
 /* Adds the mass of a robot link to the body of the scene link `target`. pose: pose of the robot link in the frame of
  * `target`. Adds nothing for a link without mass. */
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
-/* Computes the masses of links without mass from their shapes, in bodies where other links have a mass. This applies to
- * links on moving joints and, with a given density, to links on fixed joints. Other links on fixed joints add no mass,
- * which is reported. */
+/* Adds masses of robot links without mass, computed from their shapes, to scene links in which another robot link has a
+ * mass. Applies to links on moving joints and, with a given density, to links on fixed joints. Other links on fixed
+ * joints add no mass, which is reported. */
 void urdf_add_shape_masses(UrdfBuild* build);
 
 /* Returns true if the pose is the identity. */

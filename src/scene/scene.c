@@ -344,10 +344,10 @@ static void read_root(Reader* reader, const Node* root) {
 
 static bool apply_all(Document* document, Node* root, const LocatedOverride* overrides, int count,
                       Diagnostics* diagnostics) {
-  bool whole = true;
+  bool is_valid = true;
   for (int i = 0; i < count; i++)
-    whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], diagnostics) && whole;
-  return whole;
+    is_valid = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], diagnostics) && is_valid;
+  return is_valid;
 }
 
 void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,

@@ -38,7 +38,8 @@ static int parse_numbers(const char* text, double* values, int max) {
   return count;
 }
 
-/* Returns the bits of the words in a default such as [x, y]. */
+/* Returns the set of words in a default such as [x, y]: bit k is set if it contains word k of `words` ("one|another").
+ */
 static unsigned parse_words(const char* text, const char* words) {
   unsigned bits = 0;
   for (text += strspn(text, "[], "); *text; text += strspn(text, "[], ")) {

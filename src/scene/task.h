@@ -198,15 +198,15 @@ typedef enum {
   PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
   PARAMETER_OFFSET,       /* offset of couplings in which the scene gives an offset */
   PARAMETER_TENDON_POINT, /* points of the path; this and the following parameters belong to tendons that end on the
-                             link */
+                             item's link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
   PARAMETER_TENDON_FRICTION,
   PARAMETER_TENDON_WRAP_RADIUS,
   PARAMETER_TENDON_WRAP_POSITION,
   PARAMETER_TENDON_WRAP_AXIS,
-  PARAMETER_BUSHING_STIFFNESS, /* stiffness; this and the following parameters belong to bushings whose first link is
-                                  the link */
+  PARAMETER_BUSHING_STIFFNESS, /* stiffness; this and the following parameters belong to bushings whose link a is the
+                                  item's link */
   PARAMETER_BUSHING_DAMPING,
   PARAMETER_BUSHING_PRELOAD,
   PARAMETER_BUSHING_POSITION_A,
@@ -340,7 +340,7 @@ typedef enum {
   OPTIMIZER_GRADIENT,
   OPTIMIZER_LBFGS,
   OPTIMIZER_CMA_ES,
-  OPTIMIZER_LEVENBERG_MARQUARDT /* for fits to measured data */
+  OPTIMIZER_LEVENBERG_MARQUARDT /* only for losses that fit measured data */
 } TaskOptimizerType;
 /* Returns the word for an optimizer type in task files. The text is static, never NULL. type: valid (asserted). */
 const char* task_optimizer_name(TaskOptimizerType type);

@@ -457,7 +457,7 @@ SimSchemeWork sim_scheme_work(const Sim* sim);
 typedef struct {
   int count;
   const double* time;  /* end time of the substep to which each move belongs [s] (size: count) */
-  const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
+  const double* delta; /* joint increments of each move [m, rad] (joint_increment) (count x nv) */
 } SimPath;
 /* Returns the moves since the last call: increments [m, rad], row-major, and times [s]. The list is empty without
  * SimOptions.path, and if the scene has no certificate. Borrowed until the next step. */

@@ -289,8 +289,8 @@ typedef struct {
   double scale;     /* ratio of the limited torque to the unlimited torque */
   double bend;      /* derivative of `scale` with respect to half the square of `size` [1/(N m)^2] */
   LimitedForce force;
-  double displacement[3];     /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
-  double rate_target[3];      /* target for StepWeights.rate_now times the rotation vector of the step [rad/s] */
+  double displacement[3]; /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
+  double rate_target[3];  /* target of the rate StepWeights.rate_now times the rotation vector of the step [rad/s] */
   double unlimited_torque[3]; /* unlimited torque at t [N m] */
 } BallTorqueLimit;
 /* Returns the torque limit of a drive; scale is 1 if there is no limit or the torque is below the limit. energy: energy
