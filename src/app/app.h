@@ -64,7 +64,7 @@ typedef struct {
 /* Parses words[count], the command line after the name of the command. Returns false if a word is invalid; `errors`
  * then has one line per error. The words are borrowed, and *options owns its arrays. The caller calls options_free and
  * frees `errors` in both cases. */
-bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
+bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* errors);
 /* Frees the arrays of *options and zeroes the struct. Accepts a zeroed struct. */
 void options_free(Options* options);
 

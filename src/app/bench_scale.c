@@ -84,7 +84,7 @@ static ExitCode time_size(const Options* options, ScaleBenchmark scale, int bodi
   Sim* sim = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
-  *rest_ms = *fall_ms = (double)NAN; /* NaN until measured */
+  *rest_ms = *fall_ms = (double)NAN; /* not measured if a step fails before */
   scale.yaml(&yaml, bodies);
   Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
                               options->override_count, &diagnostics);

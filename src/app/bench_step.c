@@ -24,8 +24,8 @@ static const char* const NAMES[QUANTITY_COUNT] = {
 
 static double milliseconds(double after, double before) { return 1e3 * (after - before); }
 
-/* Stores the times and counts of one step in samples[quantity][step]. before, after: accumulated times at the ends of
- * the step. */
+/* Stores the times and counts of one step in samples[quantity][step]. before, after: times accumulated up to the start
+ * and the end of the step. */
 static void store_sample(double* const samples[], int step, SimTimes before, SimTimes after, const StepReport* report) {
   samples[QUANTITY_BROAD_PHASE][step] = milliseconds(after.broad_phase, before.broad_phase);
   samples[QUANTITY_CONTACT][step] = milliseconds(after.contact, before.contact);

@@ -319,8 +319,9 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* Returns true if the run resumes from a checkpoint. With --resume a missing checkpoint is an error. Exceptions are a
- * candidate and a run with a previous task, which may not have started. */
+/* Returns true if the run resumes from a checkpoint. With --resume, a missing checkpoint is an error later. Exceptions
+ * are the run of a candidate and the run of a task with `before`. If they have no checkpoint, they start from the
+ * beginning, because the interruption may have come before their start. */
 static bool resumes_from_checkpoint(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);

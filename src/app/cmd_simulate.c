@@ -167,8 +167,9 @@ static void mark_contacts(Run* run, const SimContact* contacts, int count) {
       run->has_contact[contacts[k].a] = run->has_contact[contacts[k].b] = true;
 }
 
-/* Updates the largest overlap of a link with its fixed parent. */
-static void note_parent_overlap(Run* run, const Pose* poses) {
+/* Updates the largest overlap of a link with its fixed parent, run->parent_overlap [m]. poses: present poses (links).
+ */
+static void update_parent_overlap(Run* run, const Pose* poses) {
   for (int i = 0; i < run->loaded.model.link_count; i++) {
     if (!run->apart_from_parent[i]) continue;
     double overlap = model_parent_overlap(&run->loaded.model, poses, i);
@@ -195,7 +196,7 @@ static Status record(Run* run, const StepReport* report) {
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   mark_contacts(run, frame.contacts, frame.contact_count);
-  note_parent_overlap(run, state->pose);
+  update_parent_overlap(run, state->pose);
   tipping_update(run->tipping, state, frame.contacts, frame.contact_count);
   run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);

@@ -32,7 +32,7 @@ static void begin_table(Choosing* c) {
 }
 
 /* Appends the row of the present candidate to choices.csv. is_best: true if the candidate is the best so far. */
-static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
+static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool is_best) {
   const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
   text_add(&c->table, "%d", c->number);
   for (int k = 0; k < c->run_of_task->task.choice_count; k++) {
@@ -46,7 +46,7 @@ static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool bes
   text_add_double(&c->table,
                   o && optimization_bounded_term_count(o) > 0 ? optimization_best_violation(o) : (double)NAN);
   const char* word = o && optimization_succeeded(o) ? "true" : "false";
-  text_add(&c->table, ",%s,%s\n", o && optimization_success_count(o) > 0 ? word : "", best ? "true" : "false");
+  text_add(&c->table, ",%s,%s\n", o && optimization_success_count(o) > 0 ? word : "", is_best ? "true" : "false");
   if (!design_run_writes()) return STATUS_OK;
   char* path = file_join(c->run_of_task->folder, "choices.csv");
   Status status = file_write_reported(path, &c->table, &c->run_of_task->diagnostics);

@@ -96,7 +96,7 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
   return status;
 }
 
-/* The overrides of the command line are not applied, because the run folder has them. */
+/* Loads the run without the overrides of the command line, because the summary in the run folder already names them. */
 bool append_page_of_run(const Options* options, const char* folder, Text* out) {
   Options options_without_overrides = *options;
   options_without_overrides.override_count = 0;

@@ -433,20 +433,20 @@ static void check_solver_value(RunCheck* c, int state, const char* name, double 
 
 /* Returns the potential energy of the recorded state `row` [J]. Sets *magnitude to the sum of the magnitudes of its
  * terms [J]. */
-static double potential_energy(const RunCheck* c, int row, const Pose* poses, double* size) {
+static double potential_energy(const RunCheck* c, int row, const Pose* poses, double* magnitude) {
   assert(row >= 0 && row < c->states);
   const Model* model = &c->recorded->model;
   double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
   double sum = model_spring_energy(model, run_check_coordinates(c, row)) +
                model_tendon_energy(model, poses, run_check_coordinates(c, row));
   double bushing = model_bushing_energy(model, poses);
-  *size = sum + fabs(field) + fabs(fluid) + fabs(bushing);
+  *magnitude = sum + fabs(field) + fabs(fluid) + fabs(bushing);
   sum += field + fluid + bushing;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
     sum -= model->links[i].mass * vec3_dot(g, center);
-    *size += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
+    *magnitude += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
   }
   return sum;
 }
@@ -454,19 +454,19 @@ static double potential_energy(const RunCheck* c, int row, const Pose* poses, do
 /* Checks the column `total`, the sum of kinetic and potential energy at one time (step.md, S20). The time is the end of
  * the step or, for some integrators, its midpoint, with the mean of the potential energies. end, start: potential
  * energies at the end and the start of the step [J]. */
-static void check_total(RunCheck* c, int row, double now, double old, double tolerance) {
+static void check_total(RunCheck* c, int row, double end, double start, double tolerance) {
   const Model* model = &c->recorded->model;
   double kinetic = run_check_number(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
   double total = run_check_number(&c->solver, row - 1, column_of(&c->solver, "total"));
   tolerance += MOTION_TOLERANCE * kinetic;
   bool may_be_end = model->simulation.integrator != INTEGRATOR_MOMENTUM;
   bool may_be_middle = model->simulation.integrator != INTEGRATOR_FIRST_ORDER;
-  if (may_be_end && fabs(total - kinetic - now) <= tolerance) return;
-  bool old_is_known = model->simulation.record_every == 1 && run_check_substeps(c, row) == 1;
-  if (may_be_middle && (!old_is_known || fabs(total - kinetic - 0.5 * (now + old)) <= tolerance)) return;
+  if (may_be_end && fabs(total - kinetic - end) <= tolerance) return;
+  bool start_is_known = model->simulation.record_every == 1 && run_check_substeps(c, row) == 1;
+  if (may_be_middle && (!start_is_known || fabs(total - kinetic - 0.5 * (end + start)) <= tolerance)) return;
   run_check_add_error(c, &c->solver, row - 1, column_of(&c->solver, "total"),
                       "total %.17g is not the kinetic energy and the potential energy of the states, %.17g", total,
-                      kinetic + (may_be_end ? now : 0.5 * (now + old)));
+                      kinetic + (may_be_end ? end : 0.5 * (end + start)));
 }
 
 /* Checks the energies in a row of solver.csv. poses[k]: poses of the links k rows before the row. */

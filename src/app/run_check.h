@@ -45,8 +45,8 @@ void run_check_free(RunCheck* check);
  * motion. Also checks the initial state and the numbers of rows. Adds errors to check->findings. */
 void run_check_states(RunCheck* check);
 
-/* Pairs of nearby bodies in a recorded row, pairs (count), and in the row before, before (before_count). row >= 1,
- * because contacts.csv and solver.csv do not contain the initial state, row 0. */
+/* Pairs of nearby bodies in a recorded row (`pairs`, size: count) and in the row before it (`before`, size:
+ * before_count). row >= 1, because contacts.csv and solver.csv do not contain the initial state, row 0. */
 typedef struct {
   int row;
   const ProofPair *pairs, *before;

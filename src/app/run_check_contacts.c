@@ -76,10 +76,10 @@ static double force_ratio(const RunCheck* c, int row) {
   return row == 2 && !model->start && model->simulation.integrator == INTEGRATOR_MOMENTUM ? 0.5 : 1;
 }
 
-/* (F14) Checks the friction load of the k-th listed contact, and the friction force that remains to be applied. The
- * expected remainder is r (owed - lost) + N - load. `owed` and `lost` are the columns friction_owed and friction_lost
- * of the previous row. r is force_ratio, N the normal force at this gap, and `load` the friction load. A pair with one
- * hull each loses the whole remainder or nothing. */
+/* (F14) Checks two columns of the k-th listed contact. friction_load: normal force that limited friction in the step.
+ * friction_owed: sum of normal forces that have not limited friction yet. Its expected value is r (owed - lost) + N -
+ * load. owed, lost: columns friction_owed and friction_lost of the previous row; r: force_ratio; N: normal force at
+ * this gap; load: column friction_load. A pair with one hull each loses all of friction_owed or nothing. */
 static void check_friction_account(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair) {
   const RunContact no_contact = {.a = pair->a};
   const RunContact* before = row->row > 1 ? find_contact(run_check_contacts(c, row->row - 1), pair->a, pair->b) : NULL;

@@ -23,13 +23,13 @@ typedef struct {
   Vec3 point[FOOTPRINT_POINTS]; /* corners, counterclockwise about `normal`, link frame [m] */
   Vec3 normal;                  /* outward unit normal, link frame */
   Vec3 up;                      /* outward unit normal of the partner's face, world axes */
-  double margin;                /* least distance inside the footprint at which the forces acted since it rests [m] */
+  double margin;                /* smallest margin_without_lean since the body came to rest [m] */
 } Footprint;
 
 struct Tipping {
   const Model* model;
   bool* is_judged; /* true for free bodies of one link on which only gravity, loads and contact act (size: links) */
-  Footprint* footprint; /* (size: links) */
+  Footprint* footprint; /* lowest face of each resting link (size: links) */
   int* contact_count;   /* contacts of the link in the present state (size: links) */
   int* partner;         /* one of the links in contact with the link (size: links) */
   int link;             /* first body that tipped over; -1 if none */
@@ -136,8 +136,9 @@ static Vec3 rotate_between(Vec3 a, Vec3 b, Vec3 v) {
   return vec3_add(vec3_add(v, once), vec3_scale(vec3_cross(axis, once), 1 / (1 + vec3_dot(a, b))));
 }
 
-/* Returns the distance inside the footprint at which gravity and loads act on a body that stands without a lean [m];
- * negative if they act outside, or pull the body along or off the ground. */
+/* Returns the distance from the edge of the footprint, inward, to the point at which gravity and loads act [m]. The
+ * body is placed upright on its footprint, without lean. The result is negative if the point is outside, and -INFINITY
+ * if the forces lift the body or make it slide. */
 static double margin_without_lean(const Tipping* t, int i, const SimState* state) {
   const Model* m = t->model;
   const Footprint* f = &t->footprint[i];

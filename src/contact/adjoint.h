@@ -30,10 +30,10 @@ int active_vertices(const HullInstance* hull, double sigma, double support, cons
  * dn: given change of the normal n. */
 double ball_radius_derivative(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 
-/* Adds the derivatives of Phi with respect to the position of an active vertex v to *out. next, now: these derivatives,
- * with respect to the position at t + dt and at t, world axes. For a node of a circle, also adds the derivatives with
- * respect to the motion of the body and to the parameters of the solid. at: hull to which v belongs. plane: plane from
- * whose origin v->x is measured. side: 0 or 1, the body to which the hull belongs. */
+/* Adds the derivatives of Phi with respect to the position of an active vertex v to *out. next: derivative with respect
+ * to the position at t + dt; now: at t; both in world axes. at: hull to which v belongs. plane: plane from whose origin
+ * v->x is measured. side: body of the hull, 0 or 1. If v is a node of a circle, also adds the derivatives with respect
+ * to the motion of the body and to the parameters of the solid. */
 void active_add_derivatives(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next,
                             Vec3 now, PairShares* out);
 

@@ -5,7 +5,7 @@
 #include "linalg/linalg.h"
 
 typedef struct {
-  Vec3 low, high; /* m */
+  Vec3 low, high; /* opposite corners of the box: smallest and largest coordinates [m] */
 } Box;
 /* Returns true if two closed boxes have a common point. */
 static inline bool box_overlap(const Box* a, const Box* b) {

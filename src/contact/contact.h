@@ -228,10 +228,10 @@ bool contact_friction_acts(const ContactSystem* system);
  * the forces that contact_store_forces stored. */
 typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
 void contact_set_grip(ContactSystem* system, ContactGrip grip);
-/* Records of pairs (contact_record), and the force of each pair on its first link, world axes [N]. */
+/* Recorded pairs (contact_record), with the force of each pair. */
 typedef struct {
   const struct ContactRecord* records;
-  const Vec3* force; /* (size: count) */
+  const Vec3* force; /* force of each pair on its first link, world axes [N] (size: count) */
   int count;
 } ContactForces;
 /* State whose forces contact_store_forces stores. CONTACT_START: start of the solve without friction, after
@@ -481,9 +481,10 @@ void contact_replay_set_expected_poses(ContactReplay* replay, const Pose* poses,
  * friction of pairs with ContactRecord.current_force. The arrays are borrowed until the next load. NULL, the default,
  * means that no pair has ContactRecord.current_force. */
 void contact_replay_set_solve(ContactReplay* replay, const ContactMoment* solve);
-/* contact_replay_store_carry stores the derivatives with respect to PairCarry at t, which the last
- * contact_replay_adjoint has found. contact_replay_add_stored_carry adds them to the derivatives of a step that was
- * loaded later and starts at the same t. */
+/* PairCarry holds the derivatives with respect to numbers that a pair passes to the next step.
+ * contact_replay_store_carry stores those at t that the last contact_replay_adjoint has found.
+ * contact_replay_add_stored_carry adds the stored derivatives to those of a step that was loaded later and starts at
+ * the same t. */
 void contact_replay_store_carry(ContactReplay* replay);
 void contact_replay_add_stored_carry(ContactReplay* replay);
 /* Loads the step from `now` to `next` of a run that is processed backwards, from the last step. Reuses the state `next`
@@ -498,9 +499,9 @@ ContactTermList contact_replay_terms(const ContactReplay* replay);
  * if the previous load had this state as `next`. Returns false if a plane or a slip of the record was not reproduced.
  * Allocates while the number of records grows. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Returns the number of members of PairCarry: numbers of a pair, besides the poses of its bodies, on which the next
- * step depends. For t and for t + dt, the replay stores the derivatives with respect to these numbers (records x
- * numbers). The derivatives at t + dt come from the next step. */
+/* Returns how many numbers, besides the poses of its bodies, a pair passes to the next step (members of PairCarry). For
+ * t and for t + dt, the replay stores the derivatives with respect to these numbers (records x numbers). The
+ * derivatives at t + dt come from the next step. */
 int contact_replay_carried(const ContactReplay* replay);
 /* Sets the derivative with respect to one number of PairCarry at t + dt to 1, and all other derivatives to 0. pair:
  * index into the records at t + dt; if it is -1, all derivatives are set to 0. number: index < contact_replay_carried.
@@ -534,9 +535,9 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* replay, double 
  * derivatives with respect to vertices and half-spaces. This function adds the derivative with respect to the support
  * to `gradient`. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
-/* Derivatives with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s]. The last
- * contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains only the
- * contribution of PairCarry.load, on which the next step depends. */
+/* Derivatives of the scalar with respect to the lengths of the step (dt) and of the previous step (dt_before) [1/s].
+ * The last contact_replay_adjoint found them. They are 0 under laws that do not depend on these lengths. `dt` contains
+ * only the contribution of PairCarry.load, on which the next step depends. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;
@@ -550,7 +551,7 @@ typedef struct {
 /* Derivatives of a scalar with respect to the forces between pairs of links [1/N]. Both arrays (count) are borrowed. */
 typedef struct {
   const ForcePair* pairs;
-  const Vec3* slope; /* (size: count) */
+  const Vec3* slope; /* derivatives with respect to the force of each pair (size: count) */
   int count;
 } ForcePairSlopes;
 
@@ -559,9 +560,9 @@ typedef struct {
  * link. pair: with respect to the force of each pair on its first link, in the order of contact_replay_terms. between:
  * with respect to forces between two links. Members that are NULL count as zero. */
 typedef struct {
-  double (*twist)[6]; /* (size: links) */
-  const Vec3* force;  /* (size: links) */
-  const Vec3* pair;   /* (size: pairs) */
+  double (*twist)[6]; /* motion of every link [rad, m] (size: links) */
+  const Vec3* force;  /* derivatives with respect to the total force on each link [1/N] (size: links) */
+  const Vec3* pair;   /* derivatives with respect to the force of each pair [1/N] (size: pairs) */
   ForcePairSlopes between;
 } ContactField;
 /* Adds the derivatives of two scalars to three arguments: of Phi (ContactReplay), with the twists of `field`, and of

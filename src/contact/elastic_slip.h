@@ -32,7 +32,7 @@ static inline ElasticShare elastic_share(double start, double now) {
  * time for stiffness 1 [m^3/s]. by_dt: derivative with respect to the length of the step [m/s^2]. Both are derivatives
  * at fixed poses and at fixed elastic slip of earlier steps. */
 typedef struct {
-  Vec3 value, by_force, by_dt; /* value: [m/s] */
+  Vec3 value, by_force, by_dt; /* elastic slip [m/s], and its two derivatives */
 } ElasticSlip;
 /* Returns the elastic slip at t + dt. displacement: d [m]. smoothing: smoothing eps of friction [(m/s)^2]. */
 ElasticSlip elastic_slip_next(const FrictionLag* lag, Vec3 displacement, ElasticShare share, double dt,
@@ -47,7 +47,7 @@ Vec3 elastic_slip_return_map_reverse(Vec3 trial, double smoothing, Vec3 by, doub
 
 /* Derivatives of a scalar through the displacement d of a step. */
 typedef struct {
-  Vec3 displacement;                           /* d [m] */
+  Vec3 displacement;                           /* displacement d of body a relative to body b in the step [m] */
   Vec3 by_displacement, by_normal, by_elastic; /* with respect to d, to the contact normal, and to the elastic slip at
                                                   t */
   double by_share, by_smoothing;               /* with respect to the factor s and to the smoothing of friction */
@@ -57,7 +57,7 @@ typedef struct {
 DisplacementBar displacement_reverse(const FrictionLag* lag, const Pose* const next[2], double share, double dt,
                                      double smoothing, Vec3 by_elastic, double by_square);
 /* Adds the derivatives with respect to the motion of both bodies at t + dt, through d, to wrench: torque about
- * reference[2], and force. A half-space gets none. by_displacement: derivative with respect to d. */
+ * reference[2], and force. Adds nothing for a half-space. by_displacement: derivative with respect to d. */
 void displacement_wrench(const FrictionLag* lag, const Pose* const next[2], const Vec3 reference[2],
                          Vec3 by_displacement, double wrench[2][6]);
 

@@ -50,10 +50,10 @@ typedef struct {
   Pose pose[2];
   bool planes_known, value_known, derivatives_known; /* results that are known for these poses */
   int count, capacity;
-  ReciprocalPlane* planes; /* (size: count) */
+  ReciprocalPlane* planes; /* planes of the pairs of leaves, in the order of the traversal (size: count) */
   double value;
   Vec3 reference[2];
-  PairDerivatives* derivatives; /* derivatives of the potential; NULL if not computed yet (1) */
+  PairDerivatives* derivatives; /* derivatives of the potential; NULL if not computed yet */
 } FieldCache;
 /* Frees the arrays of *cache, which may be zeroed. NULL is not accepted. */
 void field_cache_destroy(FieldCache* cache);

@@ -42,7 +42,7 @@ typedef struct FieldTraversal FieldTraversal;
 /* Callbacks of the traversal for the nonzero terms. */
 typedef struct {
   bool (*pieces)(const FieldTraversal* walk, const NodePair* at,
-                 Blend* within); /* returns false if no plane was found */
+                 Blend* within); /* visits two leaves; returns false if no plane was found */
   /* Visits the pairs of children whose lanes are marked in `far`, as pairs of points. */
   void (*centres)(const FieldTraversal* walk, const ChildPairs* at, LaneBits far, Blend* within);
   void (*enter)(const FieldTraversal* walk,

@@ -34,7 +34,7 @@ Stencil* stencils_next(Stencils* out);
  * the position points[m - first], world [m]. */
 typedef struct {
   const Features* features;
-  const Vec3* points; /* (size: count) */
+  const Vec3* points; /* positions of the vertices, world [m] (size: count) */
   int count, first;
 } Surface;
 

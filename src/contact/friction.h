@@ -33,7 +33,7 @@ typedef struct {
   Vec3 arm;   /* from `local` to the contact point at t, world axes [m]; zero for a vertex */
   double position[2]; /* position at t minus FrictionLag.center, in the tangent basis [m]; for direction-dependent
                          friction between two hulls multiplied by the adjugate matrix of S (FrictionDirection, F11) */
-  double scaled[2];   /* position / FrictionLag.length */
+  double scaled[2];   /* `position` divided by FrictionLag.length */
   double height;      /* component of the position at t minus FrictionLag.center along the normal [m] */
   double weight;      /* normal force at the point for stiffness 1 [1/m^2] */
   double radius;      /* radius of the point's circle [m]; 0 for a vertex or ball */
@@ -62,7 +62,7 @@ typedef struct {
   FrictionDirection direction;
   Vec3 axis, basis[2]; /* friction axis d, and the tangents before their multiplication by S, world axes */
   int count[2];
-  FrictionVertex* vertices; /* (count[0] + count[1]), borrowed */
+  FrictionVertex* vertices; /* contact points of body a, then of body b, borrowed (count[0] + count[1]) */
   Pose start[2];            /* poses of both bodies at t */
   Mat3 aim[2];              /* rotations that the bodies are expected to have at t + dt; may be affine (F13) */
   Vec3 roll[2];             /* rotation vectors from the rotations of the bodies at t to the rotations `aim` [rad] */
@@ -81,7 +81,7 @@ typedef struct {
   SlipState ground_at[2];
   bool half_space;
   Vec3 elastic;     /* elastic slip a of the pair at t (F16) [m/s], added to the velocity of the points of body a */
-  double offset[2]; /* elastic . e1, elastic . e2 [m/s] */
+  double offset[2]; /* components elastic . e1 and elastic . e2 of the elastic slip in the contact plane [m/s] */
   int order; /* number of unknowns of the slip: 3, or 2 if the spin is fixed at zero (half-space, or one contact point)
               */
   double slip[3]; /* common slip velocity u1, u2 along e1 and e2 [m/s], and spin omega times `length` [m/s]; start of

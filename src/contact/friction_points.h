@@ -43,7 +43,8 @@ void friction_points_zero_bars(FrictionPoints* points);
 /* Frees the arrays of the list. */
 void friction_points_free(FrictionPoints* points);
 
-/* Sign of the position of the point of body `side` in the slip u = change of x_b - x_a. */
+/* Returns the sign with which the position of the point of body `side` enters the slip u, the change of x_b - x_a: -1
+ * for body a, 1 for body b. */
 static inline double point_side_sign(int side) { return side == 0 ? -1 : 1; }
 
 /* Motion of a contact point since t. x: its present positions as a point of body a and of body b, world [m]. u: change

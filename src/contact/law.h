@@ -26,7 +26,7 @@ typedef struct ContactLaw ContactLaw;
 
 /* Lengths of the present and the previous substep. */
 typedef struct {
-  double dt;          /* s */
+  double dt;          /* length of the present substep [s] */
   double dt_before;   /* length of the previous substep; 0 if there is none [s] */
   double force_ratio; /* argument `ratio` of impact_friction_factor (contact_set_substep) */
 } LawStep;
@@ -44,7 +44,7 @@ typedef struct {
   Vec3 reference[2];            /* reference points of twists: the links' centres of mass [m] */
   const Pose* aim[2];           /* expected poses of the links at the end of the step; NULL if unknown */
   const RollShift* shift[2];    /* shifts of the links (step.h); NULL: zero */
-  const PairMaterial* material; /* coefficients of the pair; those of friction are multiplied by `grip` */
+  const PairMaterial* material; /* coefficients of the pair, without the factor `grip` on friction */
   double grip; /* factor on the friction force; 1 except in the first step of a run (friction.md, F6) */
   GjkCache* gjk;
   void* memory;    /* the law's data of the pair (ContactLaw.pair_size) */
@@ -182,7 +182,7 @@ typedef struct {
   bool (*recorded_work)(const LawReplay* pair, ContactWork* out);
   /* Sets wrench (torque and force of both bodies) to the derivatives of a scalar with respect to the motion of both
    * bodies at t + dt. LawReplay.work contains the derivatives of the scalar with respect to the members of ContactWork.
-   * A half-space gets none. Call only after `replay`. */
+   * The derivatives for a half-space are 0. Call only after `replay`. */
   void (*work_wrench)(const LawReplay* pair, double wrench[2][6]);
   /* Returns the PairTransfer of the pair at the present step lengths. Call only after `replay`. */
   PairTransfer (*transfer)(const LawReplay* pair);
@@ -225,8 +225,8 @@ typedef struct {
 
 struct ContactLaw {
   const char* name;
-  const SchemaRow*
-      parameters; /* keys of `contact`, read into SceneContact. `only` contains the law's name and "none" */
+  const SchemaRow* parameters; /* schema rows for the keys of `contact`, read into SceneContact. The member `only` of a
+                                  row contains the law's name and "none" */
   int parameter_count;
   int own_count;            /* number of entries of SceneContact.law_parameters that `parameters` fill */
   bool once_differentiable; /* true if the energy is only once differentiable. Gradients of runs then have kinks, where

@@ -35,7 +35,7 @@ typedef struct {
   double stiffness, exponent, reach;
   ManifoldOptions options;
   int most_edges;
-  ManifoldSurface* surfaces; /* (size: hulls) */
+  ManifoldSurface* surfaces; /* surface of each hull (size: hulls) */
   ManifoldWork* work;
   int threads;
 } ManifoldLaw;

@@ -16,9 +16,8 @@ typedef struct {
   double smoothing, rest_speed;
   const LawStep* step;
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (size: hulls) */
-  bool carries_debt; /* true if friction is the weighted sum (F14) of friction by the force at t and by the force of the
-                same step. A normal force that did not limit friction in its own step then limits friction in later
-                steps */
+  bool carries_debt; /* true if normal forces that have not limited friction in their own step limit friction in later
+                        steps (F14) */
 } PlaneLaw;
 
 /* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the
@@ -27,9 +26,8 @@ typedef struct {
   double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,
                   for stiffness 1 [1/m^2]; written e in (F14) */
   double ratio;         /* force_ratio of the step; `friction_debt` is proportional to it */
-  bool carries_debt; /* true if friction of the pair is the weighted sum (F14) of friction by the force at t and by the
-                force of the same step */
-  bool has_debt;     /* true if `friction_debt` was computed from the previous step; false if it is 0 */
+  bool carries_debt;    /* true if the pair has such a friction debt (F14) */
+  bool has_debt;        /* true if `friction_debt` was computed from the previous step; false if it is 0 */
 } PlaneDeferredForce;
 
 /* Data of this law for a recorded pair, stored in ContactRecord.kept. */

@@ -10,8 +10,9 @@
 
 /* A hull (or half-space) at a given pose. */
 typedef struct {
-  PointView points;    /* local frame; count 0 for a half-space */
-  const Circle* rings; /* local frame; a hull with circles (C7) has no points */
+  PointView points;    /* vertices in the frame of the hull's link [m]; count is 0 for a half-space and for a hull with
+                          circles */
+  const Circle* rings; /* circles of a round solid in the frame of its link (C7); a hull with circles has no points */
   int ring_count;
   double rounding;         /* radius of the rounding around the hull of points or circles [m] */
   const RoundSlope* slope; /* derivatives of the circles and of `rounding` with respect to the parameters of a hull with
@@ -86,7 +87,7 @@ typedef struct {
   double clearance[2];                    /* lower bounds on the clearances of both hulls from the plane [m] */
   double separation;                      /* lower bound on the distance of the hulls [m] */
   Vec3 axis;                              /* unit vector from a to b; direction along which the gap was last computed */
-  double contact_energy, friction_energy; /* J */
+  double contact_energy, friction_energy; /* energies of contact and of friction in this state [J] */
   double spent_energy;                    /* part of contact_energy that an impact dissipates in this step [J] */
   bool has_terms;                         /* true if the derivatives of the energy are not zero */
   bool has_friction;                      /* true if friction_energy is set */

@@ -19,7 +19,7 @@ enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 typedef struct {
   bool set, has_plane;
   Plane plane;
-  double clearance[2], separation; /* m */
+  double clearance[2], separation; /* lower bounds: clearances from the plane, distance of the hulls [m] */
   Vec3 axis;
 } PathStart;
 
@@ -116,7 +116,7 @@ struct ContactSystem {
   int current;    /* index of the accepted state, 0 or 1 */
   HullInstance* instance[2];
   Vec3* reference[2]; /* world centre of mass of each link [m] (size: links) */
-  Pose* pose[2];      /* (size: links) */
+  Pose* pose[2];      /* poses of all links in both states (size: links) */
   double (*twist)[6]; /* motion of each link from the accepted to the trial state: rotation vector, displacement [rad,
                          m] (size: links) */
   bool* stays[2];     /* stays[k] (links): the pose of the link in the trial equals its pose in state k */
@@ -125,28 +125,28 @@ struct ContactSystem {
   double* moved;             /* motion of each hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* travelled: motion of each hull since the broad phase was built; slack: largest motion
                                 that the broad phase covers [m] (size: hulls) */
-  double* path_travelled; /* (hulls): value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad
-                            phase has been rebuilt since then */
-  bool path_moved;        /* true if a state has been accepted since contact_mark_path_start */
-  int *movers, mover_count; /* movers: hulls of movable links; resting: hulls of immovable links */
+  double* path_travelled;    /* value of `travelled` at the call of contact_mark_path_start; INFINITY if the broad phase
+                                has been rebuilt since then (size: hulls) */
+  bool path_moved;           /* true if a state has been accepted since contact_mark_path_start */
+  int *movers, mover_count;  /* movers: hulls of movable links; resting: hulls of immovable links */
   int *resting, resting_count;
   int *seeking, seeking_count; /* seeking: hulls of `movers` that can form pairs; sought: hulls of `resting` that can
                                   form pairs */
   int *sought, sought_count;   /* hulls of links that form only pairs of links are in neither `seeking` nor `sought` */
   bool placed[2];              /* placed[k]: `instance` of state k matches the poses of state k */
   bool measured;               /* true if stays[current], twist and moved are up to date */
-  Box *boxes, *path_boxes;     /* (hulls): boxes of the broad phase, and of the broad phase for paths */
+  Box *boxes, *path_boxes;     /* boxes of the broad phase, and of the broad phase for paths (size: hulls) */
   bool rests;                  /* true if both broad phases contain the boxes of the hulls `resting` */
   BroadPhase broad, path_broad;
-  int* group;            /* (hulls): group of each hull in the broad phases; links with several hulls are groups */
+  int* group;            /* group of each hull in the broad phases; links with several hulls are groups (size: hulls) */
   bool* excluded_groups; /* true for pairs of groups that the broad phases skip */
   bool* aggregates; /* true for pairs of links that represent the pairs of their hulls; NULL if there are none (links x
                   links) */
-  double* dense_radius; /* (links): mean radius of the triangles of a link that has very many triangles [m]; 0 for other
-                           links */
+  double* dense_radius; /* mean radius of the triangles of a link that has very many triangles [m]; 0 for other links
+                           (size: links) */
   /* Keys of the pairs of hulls with friction that a pair of links represents (`whole`). */
   KeyList friction_pairs;
-  ContactPair* pairs; /* indexed by slot */
+  ContactPair* pairs; /* all pairs; the index of a pair is its slot */
   /* Derivatives of both states of every pair (slots). They are separate from `pairs`, because they are large and read
    * rarely. */
   PairDerivatives* derivatives[2];
@@ -159,17 +159,18 @@ struct ContactSystem {
   int free_count;
   int version;
   int *terms, term_count; /* slots of the pairs with terms in the accepted state */
-  LinkPair* term_links;   /* (size: slots) */
-  LinkPair* list_links;   /* (list): links of every candidate, valid while list_links_version equals `version` */
+  LinkPair* term_links;   /* links of the pairs in `terms` (size: slots) */
+  LinkPair* list_links;   /* links of every candidate, valid while list_links_version equals `version` (size: list) */
   int list_links_version; /* `version` to which list_links belongs, or -1 */
   int *awake,
       awake_count; /* candidates that a trial evaluates; awake_count is -1 if the candidates are unknown (size: list) */
   int sleeping_hulls;              /* number of hull pairs among the candidates that are not awake */
-  int *pending, pending_count;     /* (list): awake candidates that the current evaluation processes */
+  int *pending, pending_count;     /* awake candidates that the current evaluation processes (size: list) */
   int *underived, underived_count; /* slots of pairs with terms whose derivatives may not be computed yet */
-  PairSleep* sleep;                /* (size: slots) */
+  PairSleep* sleep;                /* results of each pair that a trial can reuse (size: slots) */
   char *lag_room, *current_room;   /* memory of the law for friction points */
-  size_t lag_capacity, *lag_first; /* (list): offset of each candidate's memory in `lag_room` or `current_room` */
+  size_t lag_capacity,
+      *lag_first; /* lag_first: offset of each candidate's memory in `lag_room` or `current_room` (size: list) */
   size_t data_capacity;
   bool current_blends; /* argument `blends` of contact_relag while that function runs */
   const int* groups;   /* argument of contact_evaluate_trial: group of each link, -1 if there is none; NULL outside of
@@ -189,7 +190,7 @@ struct ContactSystem {
   Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
                  */
   Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (size: hulls) */
-  MotionBounds region_bounds;                         /* (size: links) */
+  MotionBounds region_bounds; /* bounds on the motion of each link within its region (size: links) */
   double *expected_distance, *tree_expected_distance; /* expected_distance (links): distance of each link from its
                                                          expected pose [m]; tree_expected_distance (trees): largest of
                                                          these distances over the joined trees [m] */
@@ -293,7 +294,7 @@ double contact_aggregate_distance(const ContactSystem* system, const ContactPair
  * `from` and `to` of the path. An AggregatePath is the first member of a structure that `prove` knows. */
 enum { AGGREGATE_PATH_INTERVALS = 64 };
 typedef struct AggregatePath {
-  int link[2], common_ancestor; /* as in ContactPair */
+  int link[2], common_ancestor; /* the links, and their common ancestor as in ContactPair */
   const Pose *start, *end;
   MotionBound bound[2];
   ContactPath poses_at;

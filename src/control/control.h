@@ -31,7 +31,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* An interval of time over which a signal acts. With from = to it is a point in time. */
 typedef struct {
-  double from, to; /* [s], from <= to */
+  double from, to; /* start and end of the interval, from <= to [s] */
 } SignalSpan;
 /* Sets value[channels] and rate[channels] to the means of value and time derivative of a signal over the span, in the
  * units of signal_eval (docs/derivations/loads.md, L98). The means are exact for constants, keyframes, sequences and
@@ -42,9 +42,9 @@ void signal_mean(const Signal* signal, SignalSpan span, double* value, double* r
  * of value and rate. Adds the derivatives of this scalar with respect to the parameters of the signal to
  * gradient[signal_parameter_count]. Allocates nothing. */
 void signal_mean_vjp(const Signal* signal, SignalSpan span, const double* a, const double* b, double* gradient);
-/* Sets value[channels] and rate[channels] to the derivatives of the results of signal_mean along the change of both
- * ends of the span [s]: signal_mean changes by value and rate to first order. For from = to both ends must change
- * alike. Cannot fail, allocates nothing. */
+/* Sets value[channels] and rate[channels] to the first-order changes of both results of signal_mean when the ends of
+ * the span move by change.from and change.to [s]. If from = to, both ends must move equally. Cannot fail, allocates
+ * nothing. */
 void signal_mean_change(const Signal* signal, SignalSpan span, SignalSpan change, double* value, double* rate);
 
 /* Returns the time of the signal's first jump in the interval from <= t < to [s]; INFINITY if there is none. A jump is
@@ -85,7 +85,7 @@ void signal_eval_vjp(const Signal* signal, double t, const double* a, const doub
  * and w the relative width of the transition. The force equals u for u up to (1 - w) M, and M for u above (1 + w) M.
  * The transition is three times continuously differentiable. */
 typedef struct {
-  double force;  /* [N, N m] */
+  double force;  /* limited force [N, N m] */
   double slope;  /* derivative of the force with respect to the demanded force u, between 0 and 1 */
   double energy; /* integral of the limited force over the demanded force, from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;

@@ -113,7 +113,7 @@ static void alternating_derivatives(const double* p, double x, double turn, doub
 /* Integrals of a sine and of a cosine with polynomial amplitude p. The integrands are p(tau / ramp) sin(omega tau +
  * phase) and p(tau / ramp) cos(omega tau + phase), for tau from 0 to t. */
 typedef struct {
-  double sine, cosine; /* s */
+  double sine, cosine; /* the two integrals [s] */
 } WavePair;
 
 /* Computes both integrals by parts: sine = [O sin - E cos]_0^t / omega, cosine = [O cos + E sin]_0^t / omega. E and O

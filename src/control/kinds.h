@@ -42,8 +42,8 @@ void sines_eval(const Signal* signal, double t, double* value, double* rate);
  * entries are offsets (channels), then amplitudes, frequencies and phases (channels x terms each). */
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/integral.c: prepares the integral of a signal from 0 to t. Allocates `areas` (rows x channels), which
- * signal_destroy frees. Allocates nothing for sines. */
+/* control/integral.c: prepares the integral of a signal from 0 to t. Allocates signal->integrals (rows x channels),
+ * which signal_destroy frees. Allocates nothing for sines. */
 void integral_create(Signal* signal);
 /* Sets value[channels] to the integral from 0 to t of a piecewise linear signal [unit s]. */
 void piecewise_integral(const Signal* signal, double t, double* value);

@@ -121,12 +121,12 @@ static SurfaceGap gap_of(const ConvexHull* from, const ConvexHull* to, int threa
 }
 
 static void measure_gaps(SuperquadricUnion* out, const ConvexHull* surface, const Primitive* list, int threads) {
-  ConvexHull with_hidden = join_surfaces(out, list, true), outer = join_surfaces(out, list, false);
+  ConvexHull all_faces = join_surfaces(out, list, true), outer = join_surfaces(out, list, false);
   if (outer.triangle_count > 0) {
     out->mesh_to_union = gap_of(surface, &outer, threads, &out->mesh_samples);
-    out->union_to_mesh = gap_of(&with_hidden, surface, threads, &out->union_samples);
+    out->union_to_mesh = gap_of(&all_faces, surface, threads, &out->union_samples);
   }
-  hull_free(&with_hidden);
+  hull_free(&all_faces);
   hull_free(&outer);
 }
 

@@ -190,13 +190,13 @@ static void update_report(AdjointReport* report, const StepAdjointReport* step, 
   report->largest_step = number;
 }
 
-/* Loads the derivatives of the loss with respect to the last states of the run. apply_step_adjoint loads those of all
- * earlier states. */
-static void load_last_states(RunAdjoint* a, const Recording* first_lambda, const LossSeeds* seeds) {
+/* Loads the derivatives of the loss with respect to the last states of the run, which the segment `last` contains.
+ * apply_step_adjoint loads those of all earlier states. */
+static void load_last_states(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
   for (int k = 0; k < ACTIVE_STATES - 1; k++) {
-    int index = first_lambda->state_count - 1 - k;
-    if (first_lambda->first_state + index >= 0)
-      load_state_seeds(a->model, seeds, &first_lambda->states[index], state_bar(a, first_lambda, index));
+    int index = last->state_count - 1 - k;
+    if (last->first_state + index >= 0)
+      load_state_seeds(a->model, seeds, &last->states[index], state_bar(a, last, index));
   }
 }
 

@@ -16,7 +16,8 @@ typedef struct {
   int all_link_row_count;
   size_t *pose, *coordinate, *dof; /* for each link, index of its first stored pose, coordinate and velocity in the
                                       arrays of a recording (size: links) */
-  /* where the rows stored for all links begin in the arrays of poses, coordinates and velocities */
+  /* index of the first entry that belongs to a row stored for all links, in the arrays of poses, coordinates and
+   * velocities */
   size_t all_links_pose, all_links_coordinate, all_links_dof;
   size_t poses, coordinates, dofs; /* number of stored poses, joint coordinates and joint velocities */
 } RowSelection;
@@ -34,7 +35,7 @@ void row_selection_add_all_links(RowSelection* selection, int row);
  * the lengths of these arrays. Call it once, after all rows were added. */
 void row_selection_compute_offsets(RowSelection* selection, const Model* model);
 
-/* Where a recording stores one link at one row: index of the link's pose, of its first joint coordinate and of its
+/* Indices of one link at one row in the arrays of a recording: of its pose, of its first joint coordinate and of its
  * first joint velocity. `kept` is false if the row is not stored. */
 typedef struct {
   bool kept;
@@ -64,8 +65,8 @@ typedef struct {
   bool row;          /* true if the state is at the end of a step; false if it is at the end of an earlier substep */
   int substep_index; /* index among the states at ends of earlier substeps, or -1 at the end of a step */
   int contact_first_row, contact_count;
-  SimSolve* solves; /* intermediate solutions of the substep, without the final one that is this state (solve_count), or
-                       NULL */
+  SimSolve* solves; /* intermediate solutions of the substep, without the last solution, which is this state (size:
+                       solve_count), or NULL */
   int solve_count;
 } RecordedState;
 
@@ -85,16 +86,16 @@ typedef struct Recording {
                           states */
   double* q;           /* joint coordinates; nq: number of coordinates of the model ((steps + 1) * nq) */
   double* rate;        /* joint velocities [m/s, rad/s]; nv: number of degrees of freedom ((steps + 1) * nv) */
-  Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
+  Pose* pose;          /* world pose of every link frame ((steps + 1) * links) */
   Vec3* momentum;   /* angular momentum [kg m^2/s], or NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  Vec3* forces_now; /* workspace (size: links) */
+  Vec3* forces_now; /* workspace: contact and friction force on each link in the present state (size: links) */
   const ForcePair* pairs; /* pairs of links whose contact forces are stored, borrowed (size: pair_count) */
   int pair_count;
-  Vec3* pair_force;          /* contact force of each pair, world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  Vec3* pair_force;          /* contact force of each pair, world [N]; row 0 is zero ((steps + 1) * pair_count) */
   ContactRecord* contacts;   /* contacts of all states, in the order of the states */
   RecordedState* states;     /* states in order of time, the initial state first (size: state_count) */
-  int* row_state;            /* index in `states` of each row  (steps + 1) */
+  int* row_state;            /* index in `states` of each row (steps + 1) */
   double* substep_q;         /* coordinates at ends of earlier substeps (substep_state_count * nq) */
   Pose* substep_pose;        /* poses at ends of earlier substeps (substep_state_count * links) */
   Vec3* substep_momentum;    /* angular momenta at ends of earlier substeps; NULL unless the integrator is `momentum`
@@ -104,7 +105,8 @@ typedef struct Recording {
   double *delayed, *substep_delayed; /* past signals that delayed controllers remember, at the rows and at ends of
                                         earlier substeps, or NULL (2 Model.delayed_count per state) */
   InitialFriction* guess;            /* initial guess of the friction solver in the first step, or NULL */
-  double (*reaction)[6];   /* joint reaction forces, zero in row 0; NULL unless requested ((steps + 1) * links) */
+  double (*reaction)[6];   /* force [N] and torque [N m] in the joint of each link, zero in row 0; NULL unless requested
+                              ((steps + 1) *   links) */
   SimJoin* joined;         /* activation state of closures with `active`, or NULL ((steps + 1) * closures) */
   double* closures_broken; /* time at which each closure broke [s], or INFINITY (closures); NULL without closures */
   size_t solve_bytes;      /* memory of all RecordedState.solves [bytes] */
@@ -172,7 +174,7 @@ typedef struct {
   double residual;  /* largest relative residual of the time-step solver */
   int largest_step; /* step with the largest residual */
   int iterations;   /* solver iterations of all steps */
-  int halved_steps; /* steps whose length was halved */
+  int halved_steps; /* number of steps whose length was halved */
   UnconvergedSteps unconverged;
 } RecordReport;
 
@@ -263,7 +265,7 @@ typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKin
  * row. */
 typedef struct {
   const Model* model;
-  double dt;                   /* length of a step [s] */
+  double dt;                   /* length of each time step [s] */
   const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (size: links) */
 } Observation;
@@ -284,19 +286,19 @@ typedef struct {
    * each number. */
   void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
 } Observable;
-/* Returns the observable of an ObservableKind. Static. */
+/* Returns the functions of an observable, a static object. index: an ObservableKind. */
 const Observable* observable_at(int index);
 /* Returns true if the row has the neighbouring rows that the observable needs. For full recordings. */
 bool observable_is_defined(const Observable* observable, const Recording* recording, int row);
 /* Returns the poses and reactions from which the measurements at a row are computed, borrowed from a full recording.
  * Poses before the first and after the last row are NULL. */
 Observation observation_at(const Recording* recording, int row);
-/* Returns where the loss derivatives `seeds` of a full recording store the derivatives with respect to
- * observation_at(recording, row). Borrowed from the seeds. */
+/* Returns pointers to the entries of `seeds` that hold the derivatives of the loss with respect to
+ * observation_at(recording, row). For full recordings. Borrowed from the seeds. */
 ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c) */
-typedef struct Loss Loss; /* losses of a task in one scenario (docs/losses.md) */
+typedef struct Loss Loss; /* the losses of a task in one scenario (docs/losses.md) */
 
 /* Creates the losses of a task for one scenario. Looks up link names, checks time windows against the horizon, and
  * draws random targets from task->seed. Shape losses refer to the initial design of the model. Returns STATUS_BAD_INPUT
@@ -542,16 +544,16 @@ typedef struct {
 } GradcheckDirection;
 
 typedef struct {
-  int count;                          /* number of parameters of the block */
-  double norm;                        /* norm of the gradient, each component times its scale */
-  double error, resolution, order;    /* worst of all directions */
-  GradcheckVerdict verdict;           /* worst of all directions */
+  int count;                       /* number of parameters of the block */
+  double norm;                     /* norm of the gradient, each component multiplied by the scale of its parameter */
+  double error, resolution, order; /* worst of all directions */
+  GradcheckVerdict verdict;        /* worst of all directions */
   bool kink, jump, is_noisy, precise; /* true if the member of the same name is true for any direction */
   bool singular;                      /* not checkable: a loop is in a singular configuration (J15) */
-  double jump_step;                   /* largest of the unchecked directions without a jump at x */
-  /* largest of the directions whose differences are too inaccurate for the bound */
+  double jump_step;                   /* largest jump_step of the unchecked directions without a jump at x */
+  /* largest value of the member of the same name among directions whose differences are too inaccurate for the bound */
   double noise, lengths_needed, scatter;
-  double valid_step; /* largest of the unchecked directions */
+  double valid_step; /* largest valid_step of the unchecked directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

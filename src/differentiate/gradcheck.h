@@ -10,9 +10,10 @@
 
 /* Returns the number of parameters of one kind (block) that the gradient check varies, or 0 if the scene has none. */
 int block_size(const Model* model, GradcheckBlock block);
-/* Computes the scale of each parameter of a block: a typical large change, at most that of the largest difference step.
- * scale[block_size]. Lengths: reach of the link. Masses and contact parameters: their value. Coordinates and
- * velocities: 1, or 0 if prescribed. Signals and gains: a tenth of the value. 0: the parameter is not varied. */
+/* Sets scale[block_size] to a typical large change of each parameter of a block; 0: the parameter is not varied. The
+ * largest difference step is GRADCHECK_LARGEST_STEP times this scale. Lengths: reach of the link. Masses and contact
+ * parameters: their value. Coordinates and velocities: 1, or 0 if prescribed. Signals and gains: a tenth of the value.
+ */
 void block_scale(const Model* model, GradcheckBlock block, double* scale);
 /* Copies the derivatives of the loss with respect to the parameters of a block into out[block_size], in the order of
  * block_parameters. */

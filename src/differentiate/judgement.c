@@ -202,7 +202,7 @@ static double corrected_slope_jump(const GradcheckDirection* d, int k) {
   return here + (here - before) / (d->step[k - 1] / d->step[k] - 1);
 }
 
-/* Returns true if the estimates of a kink at three step sizes agree. */
+/* Returns true if the estimates of a kink at three consecutive step sizes agree. */
 static bool is_constant(double here, double before, double earlier) {
   return fabs(here - before) <= KINK_TOLERANCE * fabs(here) && fabs(here - earlier) <= 5 * KINK_TOLERANCE * fabs(here);
 }
@@ -334,7 +334,7 @@ static bool add_step(const Sweep* s, const GradcheckOptions* options, GradcheckD
   int k = d->tried++;
   d->step[k] = h;
   d->sum[k] = plus + minus;
-  d->difference[k] = (plus - minus) / (2 * h); /* (J1) */
+  d->difference[k] = (plus - minus) / (2 * h); /* central difference (J1) */
   d->extrapolated[k] = extrapolate(d, k);
   return true;
 }
@@ -387,8 +387,8 @@ typedef struct {
   double slope, spread, noise;
 } Fit;
 
-/* Sets a[n] to one column of the weighted least-squares fit: step (step / longest)^power for each step length, with the
- * weight `step`. */
+/* Sets a[n] to one column of the weighted least-squares fit: a[i] = h_i (h_i / longest)^power for the step lengths h_i.
+ * The factor h_i is the weight. */
 static void fill_column(const Samples* s, int n, double power, double* a) {
   for (int j = 0; j < n; j++) a[j] = s->step[j] * math_pow(s->step[j] / s->step[n - 1], power);
 }
@@ -648,8 +648,9 @@ static bool excuse_wrong_verdict(const Sweep* s, const double* displacements, Gr
   return !is_interrupted(options);
 }
 
-/* A gradient that holds over short steps only (J16): differences agree to AGREEMENT over these steps, and disagree by
- * more than DISAGREEMENT over all steps longer by STEP_RATIO. */
+/* A gradient holds over short steps only (J16) if the differences over these steps agree with it to AGREEMENT, and the
+ * differences over all steps that are at least STEP_RATIO times as long deviate from it by more than DISAGREEMENT
+ * (relative). */
 #define AGREEMENT 0.01
 #define DISAGREEMENT 0.5
 #define STEP_RATIO 1e3
@@ -710,10 +711,10 @@ static bool measure_gradient_rounding(const Sweep* s, GradcheckGradient gradient
   return !is_interrupted(options);
 }
 
-/* Repeats the check of a wrong direction with time steps solved to a smaller tolerance, and takes the result if the
- * gradient agrees with these differences (J18). The error of a step that is solved to a tolerance varies with x, so it
- * gives the differences a slope that no gradient has. An agreement with a resolution that hides the former error does
- * not count. Returns false if interrupted. */
+/* Repeats the check of a wrong direction with time steps solved to a smaller tolerance, and takes the new result if its
+ * verdict is right (J18), or if its verdict is unchecked and its error plus its resolution is below the former error.
+ * The error of a step that is solved to a tolerance varies with x, so it gives the differences a slope that no gradient
+ * has. Returns false if interrupted. */
 static bool check_precisely(const Sweep* s, GradcheckFloor floor, const GradcheckOptions* options,
                             GradcheckDirection* d) {
   Sweep precise = *s;

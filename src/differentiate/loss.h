@@ -68,8 +68,8 @@ typedef struct {
 /* Default time window of a kind. */
 typedef enum {
   WINDOW_NONE, /* the loss does not depend on time */
-  WINDOW_END,  /* last row */
-  WINDOW_RUN,  /* all rows */
+  WINDOW_END,  /* the last row of the run */
+  WINDOW_RUN,  /* all rows of the run */
   WINDOW_START /* first row; the task must not give a window */
 } LossWindow;
 
@@ -123,8 +123,8 @@ void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local
  * target is fixed to the link `other`, or to the world if `other` is not given. For power 1 the derivative at the
  * target is zero. */
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Returns the weighted negative displacement of the link's point along the direction [m], so that a longer way lowers
- * the loss. The displacement is measured from the reference row. */
+/* Returns the weighted negative displacement of the link's point along the direction [m], so that a larger displacement
+ * lowers the loss. The displacement is measured from the reference row. */
 double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Normalizes the direction, and adds an error for a zero direction. Excludes the reference row from the rows that
  * `best` and `worst` compare. */
@@ -136,7 +136,7 @@ void loss_relative_prepare(LossTerm* term, const LossContext* context);
 /* Returns the mean of max(|x - target|^2 - margin^2, 0) [m^2], with x the position of a point of the link. */
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Returns the mean of |R axis - target|^2, equal to 2 - 2 cos(angle between axis and target). R: rotation matrix of the
- * link, which turns its axis into the world. */
+ * link. */
 double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Normalizes axis and target. Adds an error for a zero vector. */
 void loss_orientation_prepare(LossTerm* term, const LossContext* context);

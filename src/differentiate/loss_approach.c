@@ -56,7 +56,7 @@ static VertexDistance vertex_distance(const VertexHullPair* p) {
   return out;
 }
 
-/* Returns a lower bound of the squared distance of the pair [m^2], from the bounding sphere. */
+/* Returns a lower bound of the squared distance of the pair [m^2], from the bounding sphere of the hull. */
 static double distance_bound(const VertexHullPair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *vertex_hull = &m->hulls[p->vertex_hull];
@@ -88,7 +88,8 @@ static void for_each_pair_both_ways(const LossTerm* term, const Recording* r, in
 }
 
 typedef struct {
-  double square, least, sum; /* s^2; smallest squared distance; sum of weights relative to the weight of that pair */
+  double square, least, sum; /* square: s^2; least: smallest squared distance of all pairs; sum: sum of the weights of
+                                all pairs, each divided by the weight of the pair with the smallest distance */
   int count;
   double factor; /* derivative of the loss with respect to the smoothed squared distance of the links */
   LossSeeds* seeds;

@@ -98,18 +98,18 @@ static BoxMotion compute_box_motion(const Sweep* s, SweepBox* box, Pose pose) {
 /* Returns a lower bound of the distance of two hulls over a box of coordinates (P8): their gap along the direction of
  * the nearest points at the centre. pose: pose of the link at the centre. */
 static double pair_lower_bound(const Sweep* s, const BoxMotion* a, const NearestPoints* nearest, Pose pose) {
-  const ModelHull* link_pose = nearest->a->link == s->term->link ? nearest->a : nearest->b;
-  Vec3 out = vec3_scale(nearest->normal, link_pose == nearest->a ? -1 : 1);
+  const ModelHull* hull = nearest->a->link == s->term->link ? nearest->a : nearest->b;
+  Vec3 out = vec3_scale(nearest->normal, hull == nearest->a ? -1 : 1);
   double lowest = HUGE_VAL, lowest_around = HUGE_VAL;
-  for (int i = 0; i < link_pose->points.count; i++) {
-    Vec3 point = point_at(link_pose->points, i), x = pose_apply(pose, point);
+  for (int i = 0; i < hull->points.count; i++) {
+    Vec3 point = point_at(hull->points, i), x = pose_apply(pose, point);
     double height = vec3_dot(out, vec3_sub(x, pose.t)), arm = vec3_norm(point), straight = a->curvature * arm;
     for (int k = 0; k < s->count; k++)
       straight += fabs(vec3_dot(out, screw_velocity(&a->screws[k], x))) * a->box->half[k];
     lowest = fmin(lowest, height);
     lowest_around = fmin(lowest_around, height - fmin(straight, a->reach.slide + a->reach.spin * arm));
   }
-  if (!(vec3_dot(out, out) > 0) || link_pose->points.count == 0) return nearest->distance - a->displacement;
+  if (!(vec3_dot(out, out) > 0) || hull->points.count == 0) return nearest->distance - a->displacement;
   return nearest->distance + lowest_around - lowest;
 }
 
@@ -119,12 +119,12 @@ static bool update_nearest(const Sweep* s, const ModelHull* other, Pose pose, Ne
   const ModelLink* link = &s->model->links[s->term->link];
   Pose pose_other = other_pose(s, other);
   for (int i = 0; i < link->hull_count; i++) {
-    const ModelHull* link_pose = &s->model->hulls[link->hull_first + i];
-    if (!link_pose->kind->bounded && !other->kind->bounded) continue;
-    double bound = distance_lower_bound(link_pose, other, pose, pose_other);
+    const ModelHull* hull = &s->model->hulls[link->hull_first + i];
+    if (!hull->kind->bounded && !other->kind->bounded) continue;
+    double bound = distance_lower_bound(hull, other, pose, pose_other);
     if (isnan(bound)) return false;
     if (bound >= best->distance + (a ? a->displacement : 0)) continue;
-    NearestPoints found = find_signed_nearest_points(link_pose, other, pose, pose_other);
+    NearestPoints found = find_signed_nearest_points(hull, other, pose, pose_other);
     if (a && found.distance - a->displacement < a->box->lower_bound)
       a->box->lower_bound = fmin(a->box->lower_bound, pair_lower_bound(s, a, &found, pose));
     if (found.distance < best->distance) *best = found;
@@ -231,11 +231,10 @@ static SweepBox heap_pop(BoxHeap* heap) {
   assert(heap->count > 0);
   SweepBox top = heap->box[0], last = heap->box[--heap->count];
   int k = 0;
-  for (int lower_bound; (lower_bound = 2 * k + 1) < heap->count; k = lower_bound) {
-    if (lower_bound + 1 < heap->count && heap->box[lower_bound + 1].lower_bound < heap->box[lower_bound].lower_bound)
-      lower_bound++;
-    if (heap->box[lower_bound].lower_bound >= last.lower_bound) break;
-    heap->box[k] = heap->box[lower_bound];
+  for (int child; (child = 2 * k + 1) < heap->count; k = child) {
+    if (child + 1 < heap->count && heap->box[child + 1].lower_bound < heap->box[child].lower_bound) child++;
+    if (heap->box[child].lower_bound >= last.lower_bound) break;
+    heap->box[k] = heap->box[child];
   }
   heap->box[k] = last;
   return top;
@@ -389,8 +388,8 @@ static void add_seeds_at(const Sweep* s, const double* q, double distance, doubl
 }
 
 /* Adds derivatives at a kink of the minimum, where two directions of separation have equal depths and opposite slopes
- * with respect to a coordinate. The weights of both sides, (a) and (b), cancel the slope. Returns false, and adds
- * nothing, if the minimum is smooth. */
+ * with respect to a coordinate. Both sides of the kink have weights with which their slopes cancel. Returns false, and
+ * adds nothing, if the minimum is smooth. */
 static bool add_fold_seeds(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
   double step = FOLD_OFFSET * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, distances[2];
   if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;

@@ -39,9 +39,11 @@ static const ModelHull* smooth_hull(const Model* model, int link) {
 /* Nearest points of two convex smooth shapes, and their derivatives with respect to the twist of each shape about
  * its origin. */
 typedef struct {
-  bool sound, known; /* sound: the contact of the shapes is defined; known: derivatives of the nearest points exist */
+  bool sound,
+      known; /* sound: distance and nearest points are defined; known: derivatives of the nearest points exist */
   double gap;
-  Vec3 normal, at[2]; /* direction from the first to the second shape */
+  Vec3 normal, at[2]; /* normal: unit vector from the first to the second shape, world; at: nearest points of both
+                         shapes [m, world] */
   Pose pose[2];       /* world poses of both shapes */
   double slope[GAP_ROWS][POSE_COLUMNS];
 } SmoothContact;

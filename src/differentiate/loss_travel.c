@@ -1,5 +1,5 @@
-/* Loss "travel": -direction . (x_last - x_reference), the negative way of a point of the link along a direction.
- * x_last: point at the last row of the time window. x_reference: point at its first row. */
+/* Loss "travel": -direction . (x_last - x_reference), the negative displacement of a point of the link along a
+ * direction. x_last: point at the last row of the time window. x_reference: point at its first row. */
 #include "differentiate/loss.h"
 
 void loss_travel_prepare(LossTerm* term, const LossContext* context) {

@@ -127,15 +127,15 @@ typedef struct {
 } WeightConstraints;
 
 /* Sets weight[count] to the weights with the least sum of squares that satisfy the constraints. Weights marked in
- * `nearest` are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
-static void solve_least_squares(const WeightConstraints* constraints, const bool* nearest, double* weight) {
+ * `excluded` are zero. Uses Gram-Schmidt orthogonalization of the constraint rows. */
+static void solve_least_squares(const WeightConstraints* constraints, const bool* excluded, double* weight) {
   double basis[4][2 * FACE_VERTICES_MAX], value[4];
   int count = constraints->count, rows = 0;
   for (int i = 0; i < count; i++) weight[i] = 0;
   for (int k = 0; k < 4; k++) {
     double* row = basis[rows];
     value[rows] = constraints->right_side[k];
-    for (int i = 0; i < count; i++) row[i] = nearest[i] ? 0 : constraints->row[k][i];
+    for (int i = 0; i < count; i++) row[i] = excluded[i] ? 0 : constraints->row[k][i];
     double before = array_dot(count, row, row);
     for (int j = 0; j < rows; j++) {
       double along = array_dot(count, row, basis[j]);

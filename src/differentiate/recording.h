@@ -40,7 +40,7 @@ void run_segments_add_row(RunSegments* segments, Sim* sim, int row);
 Recording* run_segments_last(RunSegments* segments);
 /* Discards the segment that was returned last, and returns the segment before it, or NULL. Owned by the segments. */
 Recording* run_segments_previous(RunSegments* segments);
-/* Current and largest memory of the segments [bytes], and number of recomputed steps. */
+/* Memory of the segments, present and largest [bytes], and number of recomputed steps. */
 typedef struct {
   size_t used, peak;
   int64_t recomputed_steps;

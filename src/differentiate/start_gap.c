@@ -31,7 +31,7 @@ static int find_farthest_vertex(const ModelHull* hull, const Pose* pose, Vec3 di
 /* Designs and result of find_start_gaps. */
 typedef struct {
   const Model *current, *trial;
-  Pose *current_pose, *trial_pose; /* (size: links) */
+  Pose *current_pose, *trial_pose; /* initial poses of all links in the current and in the trial design (size: links) */
   StartGap* out;
   int count, capacity;
 } GapSearch;

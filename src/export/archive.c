@@ -31,13 +31,13 @@ static void add_deflated(Text* out, const Text* content) {
       deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
     memory_report_exhausted(content->length);
   uLong bound = deflateBound(&stream, (uLong)content->length);
-  Bytef* compressed_size = memory_alloc(bound);
-  stream.next_out = compressed_size;
+  Bytef* compressed = memory_alloc(bound);
+  stream.next_out = compressed;
   stream.avail_out = (uInt)bound;
   deflate(&stream, Z_FINISH); /* one call suffices, because the buffer has the size from deflateBound */
-  text_add_bytes(out, (const char*)compressed_size, stream.total_out);
+  text_add_bytes(out, (const char*)compressed, stream.total_out);
   deflateEnd(&stream);
-  memory_free(compressed_size);
+  memory_free(compressed);
 }
 
 /* Appends the fields that the local and the central header share. */
@@ -59,23 +59,23 @@ void archive_write(Text* out, const ArchiveFile* files, int count) {
   Text central = {0};
   size_t start = out->length;
   for (int k = 0; k < count; k++) {
-    Text compressed_size = {0};
+    Text compressed = {0};
     size_t offset = out->length - start;
-    add_deflated(&compressed_size, files[k].content);
+    add_deflated(&compressed, files[k].content);
     add_number(out, LOCAL_HEADER, 4);
-    add_description(out, &files[k], compressed_size.length);
+    add_description(out, &files[k], compressed.length);
     text_add_bytes(out, files[k].name, strlen(files[k].name));
-    text_add_bytes(out, compressed_size.data, compressed_size.length);
+    text_add_bytes(out, compressed.data, compressed.length);
     add_number(&central, CENTRAL_HEADER, 4);
     add_number(&central, VERSION, 2); /* version made by: 2.0, with MS-DOS attributes */
-    add_description(&central, &files[k], compressed_size.length);
+    add_description(&central, &files[k], compressed.length);
     add_number(&central, 0, 2); /* length of the comment */
     add_number(&central, 0, 2); /* number of the disk with the file; the archive is not split */
     add_number(&central, 0, 2); /* internal attributes of the file: none */
     add_number(&central, 0, 4); /* external attributes of the file: none */
     add_number(&central, offset, 4);
     text_add_bytes(&central, files[k].name, strlen(files[k].name));
-    text_free(&compressed_size);
+    text_free(&compressed);
   }
   size_t central_offset = out->length - start;
   text_add_bytes(out, central.data, central.length);

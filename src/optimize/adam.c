@@ -50,8 +50,8 @@ static void compute_divisors(const Optimizer* o, double* divisor) {
  * divisor_i d_i^2 / (2 bound). mean: running mean of the gradients. bound: step size. The projection uses the metric of
  * this sum, so that the method stops only where the constraints balance the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
-  if (o->state[STATE_FRESH] == 1) update_means(o, gradient);
-  o->state[STATE_FRESH] = 0;
+  if (o->state[STATE_IS_NEW_POINT] == 1) update_means(o, gradient);
+  o->state[STATE_IS_NEW_POINT] = 0;
   int count = o->set->count;
   double missing = 1 - math_pow(o->settings.beta1, o->rule_state[GRADIENT_COUNT]);
   double bound[2] = {optimizer_step_bound(o, 0), optimizer_step_bound(o, 1)};

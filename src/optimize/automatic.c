@@ -211,7 +211,8 @@ static bool begin_smooth_friction(Optimization* o, int poor_trials) {
   return true;
 }
 
-/* Updates the progress of the search with smoother friction, and requests its end. */
+/* Updates the progress of the search with smoother friction. Requests its end if it makes no more progress or no step,
+ * or has reached its last iteration. */
 static void check_smooth_friction(Optimization* o, bool can_step) {
   Automatic* a = &o->automatic;
   if (!(a->best_value - o->loss <= PROGRESS_MIN * fabs(o->loss))) {

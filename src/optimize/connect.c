@@ -300,7 +300,7 @@ static void insert_overlap_vertices(Scene* scene, const Model* model, int link, 
 }
 
 /* Inserts the shared vertices of a link (leader) into its mirror image. map: matrix of the reflection. Both links have
- * equal numbers of hulls. Shared corners follow their leader without an entry. */
+ * equal numbers of hulls. Corners that hulls of the leader share get no entry. */
 static void copy_leader_vertices(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {

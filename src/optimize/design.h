@@ -79,9 +79,9 @@ typedef struct {
 enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
-  /* which value of the scene it is, as in ModelOverride; for a vertex, `part` is a hull of the link */
+  /* identify the value in the scene, as in ModelOverride; for a vertex, `part` is a hull of the link */
   int link, part, index;
-  int scenario; /* the scenario to which the value belongs; ALL_SCENARIOS if it belongs to all */
+  int scenario; /* scenario to which the value belongs; ALL_SCENARIOS: it belongs to all */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -188,8 +188,8 @@ int design_add_variable(Design* design, const DesignVariable* variable);
 /* Adds a scene value that depends on variables, for the scenario Design.current_scenario. base: its initial value. Call
  * design_add_term for each of its variables before the next scene value is added. */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
-/* Adds a scene value in the same way, but one that earlier variables may change already. The terms of the earlier entry
- * move to the new entry. The earlier entry stays without terms, and the new entry, which is applied later, replaces it.
+/* Adds a scene value that earlier variables may already change, with the initial value `base`. If the design has an
+ * entry for this value, its terms move to the new entry. The new entry is applied later and replaces the earlier one.
  */
 void design_extend_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
 /* Adds the term coefficient * (variable - its initial value) to the last scene value. Does nothing for coefficient 0.

@@ -34,13 +34,13 @@ typedef struct {
  (size: links) */
   int* shared_first;     /* first shared vertex of each link, or -1 (size: links) */
   int* shared_next;      /* next shared vertex of the same link, or -1 (shared vertices) */
-  DesignBox* boxes;      /* (size: links) */
+  DesignBox* boxes;      /* box of each link, for links whose shape is a box (size: links) */
   /* variables that several links share, because one entry of the task names them together (size: tie_count) */
   DesignTie* ties;
   int tie_count, tie_capacity;
   int errors_before;           /* number of errors in the diagnostics before this design */
-  SourcePosition last_message; /* task entry for which the last message about bounds was added. Each entry causes at
-                                  most one such message */
+  SourcePosition last_message; /* entry of the task with the last message about bounds. Each entry causes at most one
+                                  such message */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- items of the task (optimize/design_build.c) */

@@ -226,7 +226,7 @@ static void add_cage(Cage* c) {
 
 void design_add_cage_variables(DesignBuild* b, const TaskCage* item) {
   int link = design_find_link(b->scene, item->link.text);
-  if (link < 0) return; /* reported earlier */
+  if (link < 0) return; /* an unknown link was reported earlier */
   design_check_follower(b, &item->link);
   if (b->leader[link] >= 0) return; /* the cage of the link of which this link is a mirror image also moves this link */
   if (has_vertices(b, item->link.text)) {

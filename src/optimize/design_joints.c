@@ -219,7 +219,8 @@ void design_add_initial_variables(DesignBuild* b, const TaskStart* item) {
   }
   for (int velocity = 0; velocity < 2; velocity++)
     for (int dof = 0; dof < l->dof_count; dof++) {
-      bool turns = dof >= l->joint.scalar_count; /* rotations have their own variables */
+      bool turns = dof >= l->joint.scalar_count; /* the orientation of a ball joint or of a free link is not a scalar
+                                                    coordinate; add_start_rotation adds its variables */
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       add_start_variable(b, item, link, dof, velocity);
     }

@@ -4,7 +4,7 @@
 #include "optimize/design_build.h"
 
 /* Owner of a parameter: the scene, a link, a degree of freedom of its joint, and so on. OF_..._AXES: three values, one
- * per axis. */
+ * per axis. OF_ITS_OWN: a function for this kind of parameter adds its variables. */
 typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOwner;
 
 typedef struct {
@@ -149,23 +149,23 @@ static const char* format_name(char* out, size_t size, const char* owner, const 
   return out;
 }
 
-/* Returns true if degree of freedom k has a value of this kind. The restitution of a joint belongs to its first degree
- * of freedom. Ball joints have only damping, stiffness and angle limits. */
-static bool joint_has_value(const ItemBuild* l, const ModelLink* link_rotation, int k) {
+/* Returns true if degree of freedom k of the link's joint has a value of this kind. The restitution of a joint belongs
+ * to its first degree of freedom. Ball joints have only damping, stiffness and angle limits. */
+static bool joint_has_value(const ItemBuild* l, const ModelLink* joint_link, int k) {
   int index = l->kind->index;
-  if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= link_rotation->joint.scalar_count) return false;
-  if (index == JOINT_LOWER) return link_rotation->limited[k] && isfinite(link_rotation->lower[k]);
-  if (index == JOINT_UPPER) return link_rotation->limited[k] && isfinite(link_rotation->upper[k]);
+  if (index >= JOINT_FRICTION && index < JOINT_LOWER && k >= joint_link->joint.scalar_count) return false;
+  if (index == JOINT_LOWER) return joint_link->limited[k] && isfinite(joint_link->lower[k]);
+  if (index == JOINT_UPPER) return joint_link->limited[k] && isfinite(joint_link->upper[k]);
   return index != JOINT_RESTITUTION || k == 0;
 }
 
 static bool add_joint_values(ItemBuild* l, const TaskName* name, int link) {
-  const ModelLink* link_rotation = &l->b->model->links[link];
+  const ModelLink* joint_link = &l->b->model->links[link];
   char text[NAME_MAX_LENGTH + 40], suffix[16];
   int listed = 0;
-  for (int k = 0; k < link_rotation->dof_count; k++) {
+  for (int k = 0; k < joint_link->dof_count; k++) {
     if (!l->item->dof[k]) continue;
-    if (!joint_has_value(l, link_rotation, k)) continue;
+    if (!joint_has_value(l, joint_link, k)) continue;
     snprintf(suffix, sizeof suffix, "%d", k);
     add_value(l, link, l->kind->index, k, format_name(text, sizeof text, name->text, l->kind->word, suffix));
     listed++;
@@ -219,16 +219,16 @@ static bool add_inertia(ItemBuild* l, const TaskName* name, int link) {
         l, name,
         "its inertia has a principal moment equal to the sum of the others (a flat body), so the moments "
         "cannot vary: use form: scale, or change the inertia in the scene");
-  DesignInertia link_rotation = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
-  link_rotation.above[0] = root[3] / root[1];
-  link_rotation.above[1] = root[4] / root[2];
-  link_rotation.above[2] = root[5] / root[2];
+  DesignInertia inertia = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
+  inertia.above[0] = root[3] / root[1];
+  inertia.above[1] = root[4] / root[2];
+  inertia.above[2] = root[5] / root[2];
   for (int k = 0; k < (full ? 6 : 3); k++)
     get_variable(l, k < 3 ? math_log(root[k]) : root[k],
                  format_name(text, sizeof text, name->text, "inertia", word[k]));
   for (int k = 0; k < 6; k++) design_add_number(d, OVERRIDE_INERTIA, link, 0, k, l->b->scene->links[link].inertia[k]);
   d->inertias = memory_grow_array(d->inertias, sizeof(DesignInertia), d->inertia_count, &d->inertia_capacity);
-  d->inertias[d->inertia_count++] = link_rotation;
+  d->inertias[d->inertia_count++] = inertia;
   return true;
 }
 
@@ -246,29 +246,27 @@ static bool add_rotation(ItemBuild* l, const TaskName* name, int link) {
   Design* d = l->b->design;
   const SceneJoint* joint = &l->b->scene->links[link].joint;
   char text[NAME_MAX_LENGTH + 40];
-  DesignRotation link_rotation = {.changes_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
-  link_rotation.axis = joint->axes[0];
-  link_rotation.rotation = joint->rotation;
+  DesignRotation rotation = {.changes_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
+  rotation.axis = joint->axes[0];
+  rotation.rotation = joint->rotation;
   if (l->item->tie) return report_refusal(l, name, "directions cannot be tied: remove 'tie'");
   if (joint_is_floating(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
     return report_refusal(
         l, name, "the link is free, so its orientation belongs to the initial state: use 'initial' with turns: true");
-  if (link_rotation.changes_axis && !JOINT_TABLE[joint->type].axis)
+  if (rotation.changes_axis && !JOINT_TABLE[joint->type].axis)
     return report_refusal(l, name, "its joint has no axis: name a link whose joint has an axis, such as a hinge");
   bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
-  if (link_rotation.changes_axis) default_tilt_axes(l->item, link_rotation.axis, axes);
+  if (rotation.changes_axis) default_tilt_axes(l->item, rotation.axis, axes);
   for (int k = 0; k < 3; k++) {
     const char suffix[2] = {"xyz"[k], 0};
-    link_rotation.variable[k] =
+    rotation.variable[k] =
         axes[k] ? get_variable(l, 0, format_name(text, sizeof text, name->text, l->kind->word, suffix)) : -1;
   }
-  const double q[4] = {link_rotation.rotation.w, link_rotation.rotation.x, link_rotation.rotation.y,
-                       link_rotation.rotation.z};
-  for (int k = 0; k < (link_rotation.changes_axis ? 3 : 4); k++)
-    design_add_number(d, l->kind->kind, link, 0, k,
-                      link_rotation.changes_axis ? design_component(link_rotation.axis, k) : q[k]);
+  const double q[4] = {rotation.rotation.w, rotation.rotation.x, rotation.rotation.y, rotation.rotation.z};
+  for (int k = 0; k < (rotation.changes_axis ? 3 : 4); k++)
+    design_add_number(d, l->kind->kind, link, 0, k, rotation.changes_axis ? design_component(rotation.axis, k) : q[k]);
   d->turns = memory_grow_array(d->turns, sizeof(DesignRotation), d->turn_count, &d->turn_capacity);
-  d->turns[d->turn_count++] = link_rotation;
+  d->turns[d->turn_count++] = rotation;
   return true;
 }
 
@@ -279,9 +277,9 @@ static bool add_pair_value(ItemBuild* l) {
   char text[2 * NAME_MAX_LENGTH + 40];
   int found = -1;
   for (int k = 0; k < c->pair_count; k++) {
-    char* const* link_rotation = c->pairs[k].name;
-    bool same = strcmp(link_rotation[0], name[0].text) == 0 && strcmp(link_rotation[1], name[1].text) == 0;
-    bool swapped = strcmp(link_rotation[0], name[1].text) == 0 && strcmp(link_rotation[1], name[0].text) == 0;
+    char* const* pair = c->pairs[k].name;
+    bool same = strcmp(pair[0], name[0].text) == 0 && strcmp(pair[1], name[1].text) == 0;
+    bool swapped = strcmp(pair[0], name[1].text) == 0 && strcmp(pair[1], name[0].text) == 0;
     if ((same || swapped) && c->pairs[k].material.given[l->kind->index]) found = k;
   }
   if (found < 0) {
@@ -402,14 +400,15 @@ static bool add_coupling_offsets(ItemBuild* l, const TaskName* name, int link) {
                         "no coupling of its joint has an 'offset': set 'offset' in the scene, or name another link");
 }
 
-/* Adds `by` times the offset variables of coupling k, and of the couplings on which it depends, to the last scene
- * value. */
+/* Adds `by` times the offset variables of coupling k, and of the couplings on which it depends, to the last scene value
+ * of the design. depth: number of couplings between the first one and k, at which the recursion ends for couplings in a
+ * cycle. */
 static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
   const SceneCoupling* c = &scene->couplings[k];
   for (int n = 0; n < d->number_count; n++) {
     const DesignNumber* number = &d->numbers[n];
-    bool link_rotation = number->kind == OVERRIDE_RATIO && number->part == k && number->index == 0;
-    if (link_rotation && number->term_count > 0) design_add_term(d, d->terms[number->term_first].variable, by);
+    bool is_offset = number->kind == OVERRIDE_RATIO && number->part == k && number->index == 0;
+    if (is_offset && number->term_count > 0) design_add_term(d, d->terms[number->term_first].variable, by);
   }
   for (int i = 1; i < c->count && depth < scene->coupling_count; i++)
     for (int other = 0; other < scene->coupling_count; other++) {
@@ -553,13 +552,12 @@ static bool is_form_parameter(const ShapeDefinition* form, int k) {
 
 /* Returns a copy of the item with bounds that shape_create accepts. */
 static TaskParameter limit_to_shape(const TaskParameter* item, const ShapeDefinition* form) {
-  TaskParameter link_rotation = *item;
+  TaskParameter limited = *item;
   bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
-  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE)
-    return link_rotation;
-  link_rotation.low = fmax(link_rotation.low, flat ? 1 : 1.0 / 32);
-  link_rotation.high = fmin(link_rotation.high, flat ? 64 : 1);
-  return link_rotation;
+  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE) return limited;
+  limited.low = fmax(limited.low, flat ? 1 : 1.0 / 32);
+  limited.high = fmin(limited.high, flat ? 64 : 1);
+  return limited;
 }
 
 /* Writes the key of a shape parameter in the scene file, for example "radius", "size/x" or "offsets/2". */
@@ -604,9 +602,9 @@ static bool add_shape_values(ItemBuild* l, const TaskName* name, int link) {
     const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
     bool exact = shape_is_exact(shape);
     int count = exact && !model_uses_round_solid(l->b->scene, shape) ? 0 : scene_shape_parameter_count(shape);
-    TaskParameter link_rotation = exact ? *l->item : limit_to_shape(l->item, &shape->smooth);
+    TaskParameter limited = exact ? *l->item : limit_to_shape(l->item, &shape->smooth);
     ItemBuild within = *l;
-    within.item = &link_rotation;
+    within.item = &limited;
     for (int k = 0; k < count; k++) {
       int* tied = exact ? &l->tied_length[k] : &l->tied;
       bool size = l->item->type != PARAMETER_SHAPE_FORM;

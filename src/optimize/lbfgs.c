@@ -12,9 +12,10 @@
 /* A point counts as stationary if the projected step is shorter than this fraction of the unprojected step. */
 #define STATIONARY 1e-15
 
-/* Indices into the state of the rule: 1 if there is an earlier point; the number of pairs; 1 if a trial from this
- * point was rejected; the linearization error of the aggregate. The vectors follow: the earlier point and its scaled
- * gradient, the aggregate, then the steps and gradient changes of the pairs, oldest first. */
+/* Indices into the state of the rule. HAS_LAST: 1 if an earlier point is stored. PAIRS: number of stored pairs.
+ * HAS_AGGREGATE: 1 if a trial from this point was rejected. AGGREGATE_ERROR: linearization error of the aggregate, a
+ * mean of gradients (reject). VECTORS: first entry of the vectors. These are the earlier point, its scaled gradient and
+ * the aggregate; then the steps of the pairs and their gradient changes, oldest first. */
 enum { HAS_LAST, PAIRS, HAS_AGGREGATE, AGGREGATE_ERROR, VECTORS };
 
 static int state_size(const TaskOptimizer* settings, int count) {
@@ -45,7 +46,7 @@ static History history_of(const Optimizer* o) {
 }
 
 /* Removes the oldest pair of step and gradient change if the memory for pairs is full. */
-static void forget_oldest(Optimizer* o, const History* h) {
+static void remove_oldest_pair(Optimizer* o, const History* h) {
   if ((int)o->rule_state[PAIRS] < h->memory) return;
   size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
   memmove(h->steps, h->steps + h->count, kept);
@@ -53,10 +54,10 @@ static void forget_oldest(Optimizer* o, const History* h) {
   o->rule_state[PAIRS] -= 1;
 }
 
-static void learn(Optimizer* o, const double* x, const double* gradient) {
+static void store_pair(Optimizer* o, const double* x, const double* gradient) {
   History h = history_of(o);
   if (o->rule_state[HAS_LAST] == 1 && h.memory > 0) {
-    forget_oldest(o, &h);
+    remove_oldest_pair(o, &h);
     size_t place = (size_t)o->rule_state[PAIRS] * (size_t)h.count;
     double *step = h.steps + place, *change = h.changes + place;
     for (int i = 0; i < h.count; i++) {
@@ -158,9 +159,9 @@ static void set_length(const Optimizer* o, bool is_newton, double* direction) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= factor;
 }
 
-/* Sets trial[count] to x + direction, projected onto the set. direction[count] is in steps on entry and in the units
+/* Sets trial[count] to the point of the set nearest to x + direction. direction[count]: in steps on entry, in the units
  * of the variables on return. Returns false if the projection finds no point. */
-static bool go(Optimizer* o, const double* x, double* direction, double* trial) {
+static bool project_trial(Optimizer* o, const double* x, double* direction, double* trial) {
   for (int i = 0; i < o->set->count; i++) direction[i] *= o->step_of[i];
   return rule_project_step(o, o->step_of, x, direction, trial);
 }
@@ -177,18 +178,18 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   double *scaled = o->work, *direction = scaled + count, *to_face = direction + count, *limits = to_face + count;
   double *products = limits + 2 * count + 2 * o->set->row_count, *within = products + 2 * memory;
   for (int i = 0; i < count; i++) scaled[i] = gradient[i] * o->step_of[i];
-  if (o->state[STATE_FRESH] == 1) learn(o, x, scaled);
-  o->state[STATE_FRESH] = 0;
+  if (o->state[STATE_IS_NEW_POINT] == 1) store_pair(o, x, scaled);
+  o->state[STATE_IS_NEW_POINT] = 0;
   if (o->rule_state[HAS_AGGREGATE] == 1) memcpy(scaled, history_of(o).aggregate, sizeof(double) * (size_t)count);
   if (!find_face(o, x, scaled, limits, to_face, direction)) return false;
   set_length(o, apply_pairs(o, products, within, direction), direction);
   for (int i = 0; i < count; i++) direction[i] += to_face[i];
-  if (!go(o, x, direction, trial)) return false;
+  if (!project_trial(o, x, direction, trial)) return false;
   if (descends(count, gradient, x, trial)) return true;
   /* the projected step does not descend: use the negative gradient, which always descends */
   for (int i = 0; i < count; i++) direction[i] = -gradient[i] * o->step_of[i];
   set_length(o, false, direction);
-  return go(o, x, direction, trial) && descends(count, gradient, x, trial);
+  return project_trial(o, x, direction, trial) && descends(count, gradient, x, trial);
 }
 
 /* Replaces vector[count] by its product with the inverse Hessian of the pairs on the face of the last proposal. Without

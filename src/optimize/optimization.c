@@ -86,9 +86,9 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->bounded_terms ? bounded_terms_violation(o->bounded_terms, terms) : -HUGE_VAL;
 }
 
-/* If draws vary, designs are compared by the mean of their loss and the nine losses before, because a single draw
- * can be lucky. The result is at least the loss of the design itself, so that good earlier designs do not hide a
- * failure. */
+/* Number of losses in the mean by which designs are compared if draws vary. A single draw can give a low loss by
+ * chance. The compared value is at least the loss of the design itself, so that earlier losses do not hide a failure.
+ */
 enum { MEAN_OVER = 10 };
 double optimization_compared_loss(const Optimization* o, int iteration, double loss) {
   if (!draws_change(o)) return loss;
@@ -104,7 +104,7 @@ double optimization_compared_loss(const Optimization* o, int iteration, double l
 
 /* Returns the violation of the bounds by the current design. If draws vary, the result is at least the violation of
  * the mean terms of the last designs. A design with a small loss outside the bounds then does not count as good. */
-static double worth_violation(const Optimization* o) {
+static double compared_violation(const Optimization* o) {
   double nominal = violation_of(o, o->terms);
   if (!draws_change(o) || !o->bounded_terms || o->iteration == o->first_iteration) return nominal;
   size_t n = (size_t)o->term_count;
@@ -121,13 +121,14 @@ static double worth_violation(const Optimization* o) {
 
 /* Updates o->since_best, the number of iterations since the last better design of the present start, and the best
  * values of the start. */
-static void count_since_best(Optimization* o, bool first, double violation, double worth) {
+static void count_since_best(Optimization* o, bool first, double violation, double compared_loss) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
-  bool better = first || is_better((Rank){violation, false, worth}, (Rank){o->start_violation, false, o->start_best});
-  bool counts = first || (o->bounded_terms ? better : worth < o->start_best - least);
+  bool better =
+      first || is_better((Rank){violation, false, compared_loss}, (Rank){o->start_violation, false, o->start_best});
+  bool counts = first || (o->bounded_terms ? better : compared_loss < o->start_best - least);
   o->since_best = counts ? 0 : o->since_best + 1;
   if (!better) return;
-  o->start_best = worth;
+  o->start_best = compared_loss;
   o->start_violation = violation;
 }
 
@@ -135,13 +136,14 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 static void keep_best(Optimization* o) {
   if (o->automatic.has_smooth_friction) return;
   bool first = o->iteration == 0 || continuation_is_active(o, o->iteration - 1); /* the loss function has changed */
-  double violation = worth_violation(o), worth = optimization_compared_loss(o, o->iteration, o->unconstrained_loss);
-  count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
+  double violation = compared_violation(o),
+         compared_loss = optimization_compared_loss(o, o->iteration, o->unconstrained_loss);
+  count_since_best(o, first || o->iteration == o->first_iteration, violation, compared_loss);
   const Rank best = {o->best_violation, o->best_is_successful, o->best_compared_loss};
-  if (!first && !is_better((Rank){violation, o->is_successful, worth}, best)) return;
+  if (!first && !is_better((Rank){violation, o->is_successful, compared_loss}, best)) return;
   o->best_is_successful = o->is_successful;
   o->best_loss = o->unconstrained_loss;
-  o->best_compared_loss = worth;
+  o->best_compared_loss = compared_loss;
   o->best_start = o->start;
   o->best_violation = violation;
   o->best_iteration = o->iteration;
@@ -218,7 +220,7 @@ static double gradient_norm(const Optimization* o) {
   return sqrt(sum);
 }
 
-static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
+static TrialOutcome evaluate_current(Optimization* o, bool first, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->x, &o->unconstrained_loss, o->terms, interrupted);
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
   o->is_successful = o->last_is_successful;
@@ -229,10 +231,12 @@ static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
   return outcome;
 }
 
-TrialOutcome optimization_set_current(Optimization* o, bool* interrupted) { return stand(o, true, interrupted); }
+TrialOutcome optimization_set_current(Optimization* o, bool* interrupted) {
+  return evaluate_current(o, true, interrupted);
+}
 
 TrialOutcome optimization_reevaluate_current(Optimization* o, bool* interrupted) {
-  return stand(o, false, interrupted);
+  return evaluate_current(o, false, interrupted);
 }
 
 void optimization_record_start(Optimization* o) {
@@ -280,7 +284,7 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
 
 /* Computes the gradient of a trial whose loss rose, and reports it to the optimizer (O25). Does nothing if random draws
  * or gradient bundles make the loss random. Keeps the adjoint report of the accepted designs. */
-static void learn_from_rejected(Optimization* o, double loss) {
+static void report_rejected_gradient(Optimization* o, double loss) {
   if (!optimizer_uses_rejected(o->optimizer) || draws_change(o) || o->task->bundle > 0) return;
   AdjointReport accepted = o->adjoint;
   bool found = evaluate_gradient(o, o->trial_gradient) == TRIAL_ACCEPTED;
@@ -305,7 +309,7 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
   }
   *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) {
-    learn_from_rejected(o, *loss);
+    report_rejected_gradient(o, *loss);
     return TRIAL_ROSE;
   }
   return find_gradient(o, o->trial, o->trial_gradient, interrupted);
@@ -321,13 +325,13 @@ static void take_trial(Optimization* o, double plain, double loss) {
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Returns true if the terms fluctuate between iterations, because draws vary or the method does not require descent.
- * A single design then does not show how well a bound is satisfied. */
-static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_change(o); }
+/* Returns true if the loss terms fluctuate between iterations, because draws vary or the method accepts increases of
+ * the loss. A single design then does not show how well a bound is satisfied. */
+static bool terms_fluctuate(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_change(o); }
 
 /* Sets mean[terms] to the mean of each term since the last check of violations. Sets spread[terms] to the largest
  * difference between two values of the term. */
-static void look_back(const Optimization* o, double* mean, double* spread) {
+static void summarize_terms(const Optimization* o, double* mean, double* spread) {
   for (int i = 0; i < o->term_count; i++) {
     double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
     for (int k = o->iteration - o->since_check + 1; k <= o->iteration; k++) {
@@ -341,38 +345,38 @@ static void look_back(const Optimization* o, double* mean, double* spread) {
   }
 }
 
-typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
+typedef enum { MULTIPLIERS_UNCHANGED, MULTIPLIERS_ADJUSTED, MULTIPLIERS_RESTARTED } MultiplierChange;
 
-/* Updates the multipliers at the end of a minimization (O12). solved: true if the optimizer has converged for the
+/* Updates the multipliers at the end of a minimization (O12). solved: true if the optimizer has converged with the
  * present multipliers, false if it has used its number of iterations. */
-static Renewal update_solved(Optimization* o, bool solved) {
+static MultiplierChange update_solved(Optimization* o, bool solved) {
   bool changed = bounded_terms_update(o->bounded_terms, o->terms, solved || o->stuck);
   if (!changed && o->stuck) o->stop = STOP_FLAT;
   o->since_check = o->since_update = 0;
-  return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
+  return changed ? MULTIPLIERS_RESTARTED : MULTIPLIERS_UNCHANGED;
 }
 
 /* Updates the Lagrange multipliers of bounded terms during a minimization, before it has converged (O20). */
-static Renewal update_on_way(Optimization* o) {
+static MultiplierChange update_in_search(Optimization* o) {
   double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
-  bool all = wanders(o), changed;
-  if (all) look_back(o, mean, spread);
+  bool all = terms_fluctuate(o), changed;
+  if (all) summarize_terms(o, mean, spread);
   changed = bounded_terms_update_in_search(o->bounded_terms, all ? mean : o->terms, all ? spread : NULL);
   memory_free(mean);
   o->since_check = 0;
   if (changed) o->since_update = 0;
-  return changed ? MULTIPLIERS_FOLLOW : MULTIPLIERS_STAY;
+  return changed ? MULTIPLIERS_ADJUSTED : MULTIPLIERS_UNCHANGED;
 }
 
-static Renewal renew_multipliers(Optimization* o) {
+static MultiplierChange change_multipliers(Optimization* o) {
   bool solved, due = bounded_terms_update_is_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
-  if (o->stuck || (due && !wanders(o))) return update_solved(o, solved);
-  return o->since_check >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
+  if (o->stuck || (due && !terms_fluctuate(o))) return update_solved(o, solved);
+  return o->since_check >= optimizer_patience(o->optimizer) ? update_in_search(o) : MULTIPLIERS_UNCHANGED;
 }
 
 /* Evaluates the current design again with new multipliers. Methods that compare losses need the new loss and
  * gradient. Adam continues with its gradient, because its running means decay. */
-static Status stand_anew(Optimization* o, Renewal renewal) {
+static Status apply_multipliers(Optimization* o, MultiplierChange change) {
   bool interrupted;
   if (!optimizer_descends(o->optimizer)) {
     o->loss = merit_of(o, o->unconstrained_loss, o->terms);
@@ -384,7 +388,7 @@ static Status stand_anew(Optimization* o, Renewal renewal) {
   o->loss = merit_of(o, o->unconstrained_loss, o->terms);
   if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
-  if (renewal == MULTIPLIERS_ANEW || optimizer_uses_curvature(o->optimizer)) optimizer_reset(o->optimizer);
+  if (change == MULTIPLIERS_RESTARTED || optimizer_uses_curvature(o->optimizer)) optimizer_reset(o->optimizer);
   return STATUS_OK;
 }
 
@@ -395,8 +399,8 @@ static Status update_multipliers(Optimization* o) {
   double* state = bounded_terms_state(o->bounded_terms, &count);
   size_t size = sizeof(double) * (size_t)count;
   double* before = memcpy(memory_alloc(size), state, size);
-  Renewal renewal = renew_multipliers(o);
-  Status status = renewal == MULTIPLIERS_STAY ? STATUS_OK : stand_anew(o, renewal);
+  MultiplierChange change = change_multipliers(o);
+  Status status = change == MULTIPLIERS_UNCHANGED ? STATUS_OK : apply_multipliers(o, change);
   if (status != STATUS_OK) { /* the next call repeats the update */
     memcpy(state, before, size);
     o->since_update = update;
@@ -409,13 +413,13 @@ static Status update_multipliers(Optimization* o) {
   return status;
 }
 
-/* Handles an optimizer without a further step. If the task bounds terms, updates the multipliers, because the
- * optimizer may find a step with new ones. */
-static Status note_stuck(Optimization* o) {
+/* Called if the optimizer finds no further step. If the task bounds terms, requests new multipliers, with which the
+ * optimizer may find a step. */
+static Status handle_no_step(Optimization* o) {
   if (!o->bounded_terms) o->stop = STOP_FLAT;
   if (!o->bounded_terms && !continuation_is_active(o, o->iteration)) return STATUS_OK;
-  o->stuck = o->bounded_terms != NULL; /* without bounds, the loss has no slope with the last contact of the schedule:
-                                     write a row for this design */
+  o->stuck = o->bounded_terms != NULL; /* without bounded terms only a schedule reaches this line: the row below records
+                                          the design, at which the gradient is zero */
   o->iteration++;
   o->since_update++;
   o->since_check++;
@@ -425,8 +429,9 @@ static Status note_stuck(Optimization* o) {
   return STATUS_OK;
 }
 
-/* Passes the outcome of the trial to the optimizer. Returns false if the optimizer has no further step. */
-static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
+/* Reports the outcome of the trial to the optimizer. plain: loss without bounds; loss: minimized value. Returns false
+ * if the optimizer has no further step. */
+static bool report_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
   if (!optimizer_is_gradient_free(o->optimizer))
     return optimizer_report_outcome(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
   bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
@@ -458,7 +463,7 @@ static Status advance_search(Optimization* o) {
   int moved_trials = o->corrected_trials, start_pairs = o->start_pair_count;
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_gradient_free(o->optimizer);
   if (stays && automatic_handle_zero_gradient(o)) return advance_search(o);
-  if (stays && !continuation_is_active(o, o->iteration + 1)) return note_stuck(o);
+  if (stays && !continuation_is_active(o, o->iteration + 1)) return handle_no_step(o);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
   if (outcome == TRIAL_INVALID && !interrupted && correct_trial_gaps(o))
     outcome = try_design(o, &plain, &loss, &interrupted);
@@ -472,7 +477,7 @@ static Status advance_search(Optimization* o) {
   bool accepted = outcome == TRIAL_ACCEPTED;
   double gained = o->loss - loss, predicted = predicted_gain(o);
   if (accepted) take_trial(o, plain, loss);
-  bool can_step = tell_outcome(o, outcome, plain, loss);
+  bool can_step = report_outcome(o, outcome, plain, loss);
   o->stuck = o->bounded_terms && !can_step;
   o->iteration++;
   o->since_update++;

@@ -7,7 +7,7 @@
 #include "optimize/design.h"
 #include "optimize/optimize.h"
 
-/* Number of hashes of a task before the hashes of its scenes. */
+/* Number of hashes in Optimization.identity before the hashes of the scenes. */
 enum { IDENTITY_SCENES = 3 };
 
 /* Last evaluation of a design in one scenario. */
@@ -134,12 +134,12 @@ enum { METHOD_CHANGES_MAX = 32 };
 /* Method selection of `optimizer: auto` (optimize/automatic.c; docs/derivations/update.md, O23). */
 typedef struct {
   TaskOptimizerType method;
-  double factor;        /* factor on the step sizes of the settings */
+  double factor;        /* factor by which the step sizes of the task are multiplied */
   int tried;            /* number of trials with the present method */
   unsigned poor_trials; /* results of the last trials, one bit each; 1: the trial was poor */
   double best_value;    /* value of the best design when it last made progress */
   int best_value_iteration, restarts;
-  bool return_to_best; /* true: the best design becomes the current one before the next trial */
+  bool return_to_best; /* true: the best design replaces the current design before the next trial */
   /* wants_smooth_friction: the next trial has smoother friction than the scene. has_smooth_friction: the loss and the
    * gradient of the current design have it. */
   bool wants_smooth_friction, has_smooth_friction;
@@ -188,14 +188,14 @@ struct Optimization {
   OptimizationRow* rows;   /* rows of convergence.csv so far (size: capacity) */
   double* row_terms;       /* loss terms of every row of convergence.csv (capacity * terms) */
   double* row_multipliers; /* Lagrange multipliers of every row of convergence.csv (capacity * bounded terms) */
-  const double* factors; /* derivatives of the minimized function (loss plus penalties) with respect to the terms; NULL:
-                            all derivatives are 1 */
-  int since_update;      /* number of iterations since the multipliers last changed */
-  int since_check;       /* number of iterations since the violations were last checked */
-  double norm_updated;   /* norm of the gradient when the multipliers last changed */
-  bool stuck;            /* true if the optimizer finds no further step with the present multipliers */
-  int start, best_start; /* index of the current start and of the start of the best design */
-  int first_iteration;   /* first iteration of the current start */
+  const double* factors;   /* derivatives of the minimized function (loss plus penalties) with respect to the terms
+                              (terms); NULL: all are 1 */
+  int since_update;        /* number of iterations since the multipliers last changed */
+  int since_check;         /* number of iterations since the violations of the bounds were last checked */
+  double norm_updated;     /* norm of the gradient when the multipliers last changed */
+  bool stuck;              /* true if the optimizer finds no further step with the present Lagrange multipliers */
+  int start, best_start;   /* index of the current start and of the start of the best design */
+  int first_iteration;     /* first iteration of the current start */
   double start_best, start_violation; /* best loss and violation of the current start */
   bool next_start_is_pending;
   char* failed_start_reason; /* why the last start failed, owned, or NULL */
@@ -228,8 +228,9 @@ const Loss* success_loss(const Success* success, int scenario);
 /* Simulates the best design in a scenario with the given draw, and sets *met to true if the run succeeds and meets the
  * success terms. Returns the status of the run. Thread-safe. */
 Status success_simulate(Optimization* o, int scenario, DrawIndex draw, bool* met);
-/* Returns true if the runs of the search also show whether a design meets the success terms: there are such terms, no
- * draws, and no term of a pair force, which recordings store for losses only. */
+/* Returns true if the runs of the search show whether a design meets the success terms, so that no further runs are
+ * necessary. Conditions: there are success terms, no draws, and no success term of a pair force. Recordings store pair
+ * forces for losses only. */
 bool success_is_known_in_search(const Optimization* o);
 /* Returns true if the recorded run of a scenario meets the success terms. Sets run->success_terms. Requires
  * success_is_known_in_search. Thread-safe for different scenarios. */
@@ -287,8 +288,8 @@ TrialOutcome optimization_set_current(Optimization* o, bool* interrupted);
 /* Simulates the current design again and stores its loss, terms and gradient, without resetting the multipliers. Sets
  * *interrupted to true if a run was interrupted. */
 TrialOutcome optimization_reevaluate_current(Optimization* o, bool* interrupted);
-/* Returns the value by which designs of different iterations are compared: `loss`. If the random changes of the scenes
- * vary, it is the larger of `loss` and the mean loss of the last iterations. */
+/* Returns the value by which designs of different iterations are compared. This value is `loss`. If the random changes
+ * of the scenes vary, the value is the larger of `loss` and the mean loss of the last iterations. */
 double optimization_compared_loss(const Optimization* o, int iteration, double loss);
 /* Adds the row of the first design of a search to o->rows and updates the best design. */
 void optimization_record_start(Optimization* o);

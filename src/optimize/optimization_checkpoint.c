@@ -206,7 +206,7 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   if (!number_file_get_integers(c, "start_counts", counts, 2, diagnostics)) return false;
   int64_t most = (int64_t)o->run_count * scene->link_count * scene->link_count;
   if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3)
-    counts[1] = 0; /* the next call then refuses the array */
+    counts[1] = 0; /* a stored array of another length than 0 is then an error of the next call */
   int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
   bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
   o->corrected_trials = (int)counts[0];
@@ -337,8 +337,8 @@ static void add_identity_name(const Optimization* o, int part, Text* out) {
              o->runs[part - IDENTITY_SCENES].scene->path);
 }
 
-/* Returns the number of the first hash that differs, or -1 if all are equal. Compares scenes first, because other
- * data depend on the scenes. saved, own: digits of all hashes. */
+/* Returns the index of the first hash that differs, or -1 if all are equal. Compares scenes first, because other data
+ * depend on the scenes. saved, identity: digits of the hashes in the file and of this task. */
 static int different_part(const Optimization* o, const int64_t* saved, const int64_t* identity) {
   for (int k = 0; k < o->identity_count; k++) {
     int part = (k + IDENTITY_SCENES) % o->identity_count;

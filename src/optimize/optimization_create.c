@@ -171,14 +171,14 @@ static void set_block_step(Optimization* o, int block) {
 /* Returns the units of the variables (O21): step of the variable divided by the step of its block. Returns NULL if all
  * are 1. */
 static double* compute_units(const Optimization* o) {
-  bool variable_count = false;
+  bool has_units = false;
   double* unit = MEMORY_NEW(double, o->design.variable_count);
   for (int k = 0; k < o->design.variable_count; k++) {
     const DesignVariable* v = &o->design.variables[k];
     unit[k] = variable_step(v, &o->task->optimizer) / o->step[v->block];
-    variable_count = variable_count || unit[k] != 1;
+    has_units = has_units || unit[k] != 1;
   }
-  if (variable_count) return unit;
+  if (has_units) return unit;
   memory_free(unit);
   return NULL;
 }

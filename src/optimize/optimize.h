@@ -182,7 +182,8 @@ bool optimization_rotates_joints(const Optimization* optimization);
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
 /* Returns true if the design changes the shape of a link. */
 bool optimization_changes_shape(const Optimization* optimization, int link);
-/* Returns a text with one line for each vertex that connects two hulls of a link, or "". Owned by the optimization. */
+/* Returns a text with one line for each vertex that was inserted to connect two hulls of a link, or "". Owned by the
+ * optimization. */
 const char* optimization_note(const Optimization* optimization);
 
 /* Adds the hashes that identify the task (settings, variables, losses, scenes) to a checkpoint without such hashes. */

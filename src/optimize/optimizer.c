@@ -197,21 +197,21 @@ bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 enum { GROWTH_POWER_MAX = 4 };
 
 static double grow_factor(const Optimizer* o) {
-  double factor = o->state[STATE_FACTOR], before = o->state[STATE_BEFORE], grow = o->settings.grow;
+  double factor = o->state[STATE_FACTOR], before = o->state[STATE_FACTOR_BEFORE], grow = o->settings.grow;
   if (!o->rule->undoes_rejections) return factor * grow;
   if (before > 0) return fmax(factor * grow, sqrt(factor * before));
-  return factor * math_pow(grow, fmin(o->state[STATE_ROW], GROWTH_POWER_MAX));
+  return factor * math_pow(grow, fmin(o->state[STATE_ACCEPTED_IN_ROW], GROWTH_POWER_MAX));
 }
 
 static void accept_trial(Optimizer* o) {
   double* factor = &o->state[STATE_FACTOR];
   o->state[STATE_ACCEPTED] += 1;
-  o->state[STATE_FRESH] = 1;
-  o->state[STATE_REFUSED] = 0;
-  o->state[STATE_ROW] += 1;
+  o->state[STATE_IS_NEW_POINT] = 1;
+  o->state[STATE_REJECTED_LENGTH] = 0;
+  o->state[STATE_ACCEPTED_IN_ROW] += 1;
   *factor = fmin(grow_factor(o), o->rule->factor_limit);
   if (o->rule->restores) *factor = fmax(*factor, 1.0);
-  o->state[STATE_BEFORE] = 0;
+  o->state[STATE_FACTOR_BEFORE] = 0;
 }
 
 /* Increases or decreases the factor on the step sizes according to the outcome of a trial (O3). */
@@ -221,9 +221,9 @@ bool optimizer_report_outcome(Optimizer* o, bool accepted, double loss) {
     accept_trial(o);
     return true;
   }
-  if (o->state[STATE_BEFORE] == 0) o->state[STATE_BEFORE] = o->state[STATE_FACTOR];
-  o->state[STATE_ROW] = 0;
-  o->state[STATE_REFUSED] = o->state[STATE_LENGTH];
+  if (o->state[STATE_FACTOR_BEFORE] == 0) o->state[STATE_FACTOR_BEFORE] = o->state[STATE_FACTOR];
+  o->state[STATE_ACCEPTED_IN_ROW] = 0;
+  o->state[STATE_REJECTED_LENGTH] = o->state[STATE_LENGTH];
   o->state[STATE_FACTOR] *= o->settings.shrink;
   return o->state[STATE_FACTOR] >= FACTOR_MIN;
 }
@@ -241,7 +241,7 @@ void optimizer_reset(Optimizer* o) {
   memset(o->state, 0, sizeof(double) * (size_t)o->state_size);
   o->state[STATE_FACTOR] = 1;
   o->state[STATE_ACCEPTED] = accepted;
-  o->state[STATE_FRESH] = 1;
+  o->state[STATE_IS_NEW_POINT] = 1;
 }
 
 bool optimizer_is_gradient_free(const Optimizer* o) { return o->rule->report_loss != NULL; }
@@ -269,7 +269,8 @@ static double trial_length(const Optimizer* o, const double* x, const double* tr
  * has no step. Bounds or a quasi-Newton step may keep the length constant, so that the factor is reduced until the
  * trial is short enough. */
 static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
-  double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
+  double allowed =
+      o->state[STATE_REJECTED_LENGTH] > 0 ? o->settings.shrink * o->state[STATE_REJECTED_LENGTH] : HUGE_VAL;
   for (;;) {
     if (!o->rule->propose(o, x, gradient, trial)) return false;
     o->state[STATE_LENGTH] = trial_length(o, x, trial);
@@ -303,7 +304,7 @@ static LossAtPoint scaled_point(const Optimizer* o, const LossAtPoint* given, do
 }
 
 bool optimizer_uses_rejected(const Optimizer* o) {
-  bool is_repeated = o->state[STATE_REFUSED] > 0 || o->state[STATE_ROW] == 1;
+  bool is_repeated = o->state[STATE_REJECTED_LENGTH] > 0 || o->state[STATE_ACCEPTED_IN_ROW] == 1;
   return o->rule->reject != NULL && is_repeated;
 }
 

@@ -33,8 +33,7 @@ static double* variables_of_window(const Receding* r, int window) {
 typedef struct {
   const SceneSignal* signal;
   int row, channel;
-  bool signal_rate_is_used; /* true if the rate of the signal acts, too. At a row, the rate is the slope to the next row
-                             */
+  bool signal_rate_is_used; /* true if the drive uses the rate of the signal, which depends on this row and the next */
 } TimedVariable;
 
 static bool signal_rate_is_used(const Scene* scene, SignalPlace place) {

@@ -10,24 +10,25 @@ typedef struct Optimizer Optimizer;
 
 /* Indices into Optimizer.state. x: last accepted point. */
 enum {
-  STATE_FACTOR,   /* step control: factor by which the step sizes of the settings are multiplied (O3) */
-  STATE_LENGTH,   /* length of the last trial: |(trial - x) / step|_2 */
-  STATE_REFUSED,  /* length of the last rejected trial at x; 0: none */
-  STATE_ACCEPTED, /* number of accepted trials, argument of the step schedule (O2) */
-  STATE_BEFORE,   /* value of the step factor before the first rejected trial at x; 0: no trial was rejected */
-  STATE_ROW,      /* number of accepted trials since the last rejection */
-  STATE_FRESH,    /* 1 before the first proposal at x, otherwise 0; so that averages and differences of gradients are
-                     updated once per x */
-  STATE_OWN       /* first of the entries that the optimization method defines itself */
+  STATE_FACTOR,          /* factor by which the step control multiplies the step sizes of the settings (O3) */
+  STATE_LENGTH,          /* length of the last trial: |(trial - x) / step|_2 */
+  STATE_REJECTED_LENGTH, /* length of the last rejected trial at x; 0: none */
+  STATE_ACCEPTED,        /* number of accepted trials, argument of the step schedule (O2) */
+  STATE_FACTOR_BEFORE,   /* STATE_FACTOR before the first rejected trial at x; 0: no trial at x was rejected */
+  STATE_ACCEPTED_IN_ROW, /* number of accepted trials since the last rejection */
+  STATE_IS_NEW_POINT,    /* 1 before the first proposal at x, otherwise 0. The rules update means and differences of
+                            gradients only if it is 1 */
+  STATE_OWN              /* first of the entries that the optimization method defines itself */
 };
 
 typedef struct {
   bool descends;
   double factor_limit;    /* upper limit of the factor on the step sizes of the settings (O3) */
-  bool restores;          /* an accepted step resets the factor on the step sizes to 1 if it is below 1 */
+  bool restores;          /* an accepted step raises the factor on the step sizes to at least 1 */
   bool uses_curvature;    /* stores differences of gradients, which a change of the function invalidates */
-  bool undoes_rejections; /* an accepted step undoes half of a reduction of the step factor (geometric mean); further
-                             ones increase the factor progressively */
+  bool undoes_rejections; /* an accepted step after rejections sets the step factor to at least the geometric mean of
+                             its value and its value before the rejections. Consecutive accepted steps increase the
+                             factor by growing powers of TaskOptimizer.grow */
   /* Returns how many doubles of state the method stores, for `count` variables. NULL: none. */
   int (*state_size)(const TaskOptimizer* settings, int count);
   int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);

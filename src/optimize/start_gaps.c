@@ -7,8 +7,8 @@
 
 #include "optimize/optimization.h"
 
-/* Largest numbers: of proposals; of gaps that a proposal adds as constraints; of halvings of the last step. A fraction
- * 2^-30 of a step is negligible. */
+/* Largest numbers of proposals, of gaps that a proposal adds as constraints, and of halvings of the last step. A
+ * fraction 2^-30 of a step is negligible. */
 enum { PROPOSALS_MAX = 8, GAPS_MAX = 64, HALVINGS_MAX = 30 };
 
 /* Feasible set with additional rows. Owns the arrays of rows, borrows the limits of the variables. */

@@ -19,8 +19,8 @@ double step_ball_norm(int count, const int* block, const double* d, int which) {
 
 static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
-/* Sums squares over the variables of a block at parameter t: *clamped of the bounds of clamped variables, *rest of g /
- * largest of the others. */
+/* Sums squares over the variables of a block, for d_i = clamp(-t g_i / largest). Sets *clamped to the sum of bound^2
+ * over variables that t moves to a bound. Sets *rest to the sum of (g_i / largest)^2 over the others. */
 static void sum_squares(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double largest, double t, double* clamped, double* rest) {
   *clamped = *rest = 0;
@@ -34,8 +34,9 @@ static void sum_squares(int count, const int* block, int which, const double* lo
   }
 }
 
-/* Solves the problem for one block. Each iteration solves |d(t)| = radius for the variables clamped at the last t.
- * Further clamping shortens d, so that t increases monotonically to the solution. */
+/* Sets the entries of d in one block (step_ball_bounds). Each iteration solves |d(t)| = radius with the variables fixed
+ * that the last t moved to a bound. Further fixed variables shorten d, so that t increases monotonically to the
+ * solution. */
 static void solve_block(int count, const int* block, int which, const double* low, const double* high, const double* g,
                         double radius, double* d) {
   double largest = 0, t = 0;
@@ -85,7 +86,7 @@ typedef struct {
 } Ball;
 
 /* Sets d to the point within the limits nearest to share * target, in the metric 1 / (T * share). Returns |d| / radius
- * - 1 of a block. */
+ * - 1 for the entries of d in block `which`. */
 static double project_to_limits(Ball* ball, int which) {
   for (int i = 0; i < ball->count; i++) {
     int b = ball->block[i];
@@ -132,8 +133,8 @@ static double find_share(Ball* ball, int which) {
   return radius_excess(ball, which, low);
 }
 
-/* Sets the lengths T, so that an unconstrained proximal step has PROXIMAL_LENGTH radii. A block with zero gradient uses
- * the gradient of the other block. */
+/* Sets the lengths T of both blocks (Ball.length), so that the proximal step of a block has PROXIMAL_LENGTH radii if no
+ * constraint shortens it. A block with zero gradient uses the gradient of the other block. */
 static void choose_lengths(Ball* ball, const double* gradient) {
   double push[2];
   for (int b = 0; b < 2; b++) push[b] = step_ball_norm(ball->count, ball->block, gradient, b) * ball->radius[b];

@@ -86,7 +86,8 @@ void success_add_scenario(Success* s, int scenario, const double* values) {
     double value = values ? values[i] : (double)NAN;
     if (scenario == 0) s->value[i] = -HUGE_VAL;
     if (values && !loss_is_active(s->loss[scenario], i)) continue;
-    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* NaN stays NaN */
+    if (!(value <= s->value[i]) && !isnan(s->value[i]))
+      s->value[i] = value; /* a term that is NaN in one scenario stays NaN */
   }
 }
 

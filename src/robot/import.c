@@ -211,8 +211,8 @@ static bool separate_bodies(Robot* robot, const Vec3* file_positions, Diagnostic
     scene->links[i].joint.position = file_positions[i];
   }
   model_move_links(&robot->model, scene);
-  bool apart = robot->model.links && robot_separate_bodies(robot, LIFT_DEPTH_MAX, &names);
-  if (!apart) {
+  bool are_separate = robot->model.links && robot_separate_bodies(robot, LIFT_DEPTH_MAX, &names);
+  if (!are_separate) {
     for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = lifted[i];
     if (robot->model.links) model_move_links(&robot->model, scene);
   } else
@@ -221,7 +221,7 @@ static bool separate_bodies(Robot* robot, const Vec3* file_positions, Diagnostic
                names.data);
   memory_free(lifted);
   text_free(&names);
-  return apart;
+  return are_separate;
 }
 
 static void separate_initially(Robot* robot, Diagnostics* diagnostics) {

@@ -28,7 +28,7 @@ typedef struct {
 
 /* Compiler settings of a file of an attached model, for the elements of this file. */
 typedef struct {
-  const char* file;       /* same pointer as `file` in the places of the file's elements */
+  const char* file;       /* name of the file; SourcePosition.file of its elements is this pointer */
   const XmlElement* root; /* root element of the attached model */
   MjcfCompiler compiler;
 } MjcfFileCompiler;
@@ -306,8 +306,8 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
  * such link. model->placed must be set. */
 UrdfPose mjcf_site_pose(const MjcfModel* model, const MjcfSite* site);
 
-/* Reports names of joints, tendons and sites in actuators, fixed tendons and equality constraints, and names of default
- * classes, that no element has (robot/mjcf_reference.c). Call after mjcf_read_bodies. */
+/* Reports names that no element has (robot/mjcf_reference.c). These are names of joints, tendons and sites in
+ * actuators, fixed tendons and equality constraints, and names of default classes. Call after mjcf_read_bodies. */
 void mjcf_check_references(MjcfModel* model);
 /* Sets model->starts and the initial state of joints from the keyframe. Call before the scene is created. */
 void mjcf_read_keyframe(MjcfModel* model);

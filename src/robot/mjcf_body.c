@@ -10,7 +10,7 @@ enum { JOINTS_MAX = 6 };
  * not apply if the joints become one joint. */
 #define INTERMEDIATE_MASS_SHARE 0.01
 
-/* A body while it is read. */
+/* A <body> element with its joints, while it is read. */
 typedef struct {
   MjcfElement element;
   UrdfPose frame; /* pose of the body in its parent's frame */

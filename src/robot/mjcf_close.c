@@ -29,8 +29,8 @@ typedef struct {
   double* q;
   Pose* poses;
   double *residual, *residual_plus,
-      *residual_minus;    /* residuals of the equations, also at both ends of a difference (size: rows) */
-  double* jacobian;       /* derivatives of the residuals with respect to the coordinates (rows x count) */
+      *residual_minus; /* residuals of the equations; _plus, _minus: at the ends of a central difference (size: rows) */
+  double* jacobian;    /* derivatives of the residuals with respect to the coordinates (rows x count) */
   double *matrix, *right; /* matrix and right-hand side of the least-squares problem: (rows x count), (rows or count) */
   double* step;           /* change of each coordinate in this iteration (size: count) */
   bool* is_fixed;         /* true: fixed at a limit that the step would exceed (size: count) */
@@ -50,11 +50,11 @@ static void compute_residual(ClosureSolver* c, double* out) {
   for (int k = 0; k < all->closure_count; k++) {
     const EqualityClosure* e = &all->closures[k];
     Pose a = end_pose(c, e, 0), b = end_pose(c, e, 1);
-    Vec3 apart = vec3_sub(a.t, b.t);
+    Vec3 separation = vec3_sub(a.t, b.t);
     if (e->type == CLOSURE_DISTANCE)
-      *out = vec3_norm(apart) - e->length;
+      *out = vec3_norm(separation) - e->length;
     else
-      vec3_store(apart, out);
+      vec3_store(separation, out);
     if (e->type == CLOSURE_WELD) vec3_store(quat_log(quat_from_mat3(mat3_mul(a.r, mat3_transpose(b.r)))), out + 3);
     out += equation_count(e);
   }
@@ -109,10 +109,10 @@ static void compute_bounded_step(ClosureSolver* c) {
     compute_shortest_step(c);
     more = false;
     for (int j = 0; j < c->count; j++) {
-      double here = c->q[c->coordinate[j]], bounded = fmin(fmax(here + c->step[j], c->low[j]), c->high[j]);
-      if (c->is_fixed[j] || bounded == here + c->step[j]) continue;
+      double value = c->q[c->coordinate[j]], bounded = fmin(fmax(value + c->step[j], c->low[j]), c->high[j]);
+      if (c->is_fixed[j] || bounded == value + c->step[j]) continue;
       c->is_fixed[j] = more = true;
-      c->step[j] = bounded - here;
+      c->step[j] = bounded - value;
     }
   }
 }

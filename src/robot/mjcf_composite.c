@@ -175,12 +175,12 @@ static void add_geom(const Cable* cable, XmlElement* body, int segment, double l
     const double ends[6] = {0, 0, 0, length, 0, 0};
     pairs[count++] = "fromto", pairs[count++] = format_numbers(cable, ends, 6);
   }
-  int empty_default = append_inherited(cable->geom,
-                                       type && strcmp(type->value, "box") == 0
-                                           ? "type|contype|conaffinity|priority|friction|mass|density|rgba|material"
-                                           : GEOM,
-                                       pairs, count);
-  pairs[empty_default] = NULL;
+  int total = append_inherited(cable->geom,
+                               type && strcmp(type->value, "box") == 0
+                                   ? "type|contype|conaffinity|priority|friction|mass|density|rgba|material"
+                                   : GEOM,
+                               pairs, count);
+  pairs[total] = NULL;
   xml_append(body, xml_make(cable->document, "geom", cable->geom->place, pairs));
 }
 
@@ -217,8 +217,8 @@ static const XmlElement* find_instance(const XmlElement* root, const char* name)
       const XmlAttribute* kind = xml_attribute(plugin, "plugin");
       if (!kind || strcmp(kind->value, MJCF_CABLE_PLUGIN) != 0) continue;
       for (const XmlElement* item = xml_child(plugin, "instance"); item; item = xml_next(item)) {
-        const XmlAttribute* empty_default = xml_attribute(item, "name");
-        if (empty_default && strcmp(empty_default->value, name) == 0) return item;
+        const XmlAttribute* instance_name = xml_attribute(item, "name");
+        if (instance_name && strcmp(instance_name->value, name) == 0) return item;
       }
     }
   return NULL;
@@ -351,10 +351,10 @@ static const char* make_empty_class(const Cable* cable) {
   Text text = {0};
   text_add(&text, "composite of line %d", cable->element->place.line);
   const char* name = mjcf_own_text(cable->model, &text);
-  XmlElement* empty_default = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
-  xml_append(empty_default,
+  XmlElement* root = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
+  xml_append(root,
              xml_make(cable->document, "default", cable->element->place, (const char* const[]){"class", name, NULL}));
-  mjcf_add_default(cable->model, empty_default->first);
+  mjcf_add_default(cable->model, root->first);
   return name;
 }
 

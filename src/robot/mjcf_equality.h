@@ -41,8 +41,9 @@ typedef struct {
 
 /* Sets drawn[links of the robot] to the world poses of the links in MuJoCo's reference configuration [m]. */
 void mjcf_reference_poses(const MjcfModel* model, UrdfPose* drawn);
-/* Returns the world pose of a body's frame in the reference configuration [m]. A link's frame differs from its body's
- * frame, because it is at the anchor of the joint. body: link of the robot. drawn: result of mjcf_reference_poses. */
+/* Returns the world pose of a body's frame in the reference configuration [m]. It differs from the pose of the link,
+ * because the frame of a link is at the anchor of its joint. body: link of the robot. drawn: result of
+ * mjcf_reference_poses. */
 UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
 
 /* Returns the tendon with this name and kind ("fixed" or "spatial"), borrowed, or NULL if there is none. */

@@ -371,8 +371,8 @@ static void repeat_sections(Expansion* x, Renaming* renaming) {
   }
 }
 
-/* Returns the body or frame that an <attach> names. Returns the root, for all worldbodies, if it names none. Returns
- * NULL after an error. */
+/* Returns the body or frame that an <attach> names. If the element names none, returns the root, which stands for all
+ * worldbodies. Returns NULL after an error. */
 static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, const XmlElement* root) {
   const XmlAttribute *body = xml_attribute(element, "body"), *frame = xml_attribute(element, "frame");
   const XmlAttribute* name = body ? body : frame;

@@ -14,10 +14,10 @@ typedef struct {
   Scene* scene;
   MjcfFriction kinds[KINDS_MAX];
   int kind_count;
-  int* find_or_add_kind; /* for each scene link, the index in `kinds` of its combination of friction, priority and
-                            solref; -1: none (size: links) */
-  bool used[KINDS_MAX];  /* for each kind (combination of friction, priority and solref), true if its links form a group
-                          */
+  int* kind_of_link;    /* for each scene link, the index in `kinds` of its combination of friction, priority and
+                               solref; -1: none (size: links) */
+  bool used[KINDS_MAX]; /* for each kind (combination of friction, priority and solref), true if its links form a group
+                         */
 } Frictions;
 
 static bool has_precedence(const MjcfFriction* a, const MjcfFriction* b) {
@@ -43,7 +43,7 @@ static void pair_solref(const MjcfFriction* a, const MjcfFriction* b, double sol
     solref[k] = mixed ? weight * a->solref[k] + (1 - weight) * b->solref[k] : fmin(a->solref[k], b->solref[k]);
 }
 
-/* Smallest damping ratio of a contact without restitution, as `sdrs export` writes it. */
+/* In files of `sdrs export`, damping ratios from this value on mean no restitution. */
 #define DAMPING_RATIO_MAX 5.0
 
 double mjcf_restitution(const MjcfModel* model, const double solref[2]) {
@@ -72,21 +72,22 @@ static int find_or_add_kind(Frictions* f, const MjcfFriction* friction) {
   return f->kind_count++;
 }
 
-/* Sets the kind of each link to the values of the geom that determines them. Returns false if there are too many kinds.
- */
+/* Sets f->kind_of_link of each scene link to the kind of the geom with precedence among its geoms, and to -1 if there
+ * is none. carrier[link of the robot]: link of the scene that has its geoms, or -1. Returns false if there are too many
+ * kinds. */
 static bool find_kinds(Frictions* f, const int* carrier) {
   MjcfModel* model = f->model;
   bool mixed = false;
-  for (int i = 0; i < f->scene->link_count; i++) f->find_or_add_kind[i] = -1;
+  for (int i = 0; i < f->scene->link_count; i++) f->kind_of_link[i] = -1;
   for (int i = 0; i < model->friction_count; i++) {
     int link = carrier[model->frictions[i].link], kind = find_or_add_kind(f, &model->frictions[i]);
     if (kind < 0) return false;
     if (link < 0) continue;
-    int before = f->find_or_add_kind[link];
+    int before = f->kind_of_link[link];
     mixed = mixed || (before >= 0 && !same_values(&f->kinds[before], &f->kinds[kind]));
     bool floor = f->kinds[kind].is_ground, was = before >= 0 && f->kinds[before].is_ground;
     if (before < 0 || floor > was || (floor == was && has_precedence(&f->kinds[kind], &f->kinds[before])))
-      f->find_or_add_kind[link] = kind;
+      f->kind_of_link[link] = kind;
   }
   if (mixed) mjcf_report_dropped(model, "friction and solref that differ within a link (largest friction)");
   return true;
@@ -123,10 +124,10 @@ static void add_pair(Frictions* f, int a, int b, double value, double restitutio
 static void add_groups(Frictions* f) {
   for (int i = 0; i < f->scene->link_count; i++) {
     SceneLink* link = &f->scene->links[i];
-    if (f->find_or_add_kind[i] < 0 || !f->used[f->find_or_add_kind[i]]) continue;
+    if (f->kind_of_link[i] < 0 || !f->used[f->kind_of_link[i]]) continue;
     Text name = {0};
     size_t count = (size_t)link->group_count;
-    group_name(&name, &f->kinds[f->find_or_add_kind[i]]);
+    group_name(&name, &f->kinds[f->kind_of_link[i]]);
     link->groups = memory_resize(link->groups, count * sizeof(char*), (count + 1) * sizeof(char*));
     link->groups[link->group_count++] = memory_copy_text(name.data);
     text_free(&name);
@@ -135,12 +136,12 @@ static void add_groups(Frictions* f) {
 
 static bool is_kind_used(const Frictions* f, int kind) {
   for (int i = 0; i < f->scene->link_count; i++)
-    if (f->find_or_add_kind[i] == kind) return true;
+    if (f->kind_of_link[i] == kind) return true;
   return false;
 }
 
 void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
-  Frictions f = {.model = model, .scene = scene, .find_or_add_kind = MEMORY_NEW(int, scene->link_count + 1)};
+  Frictions f = {.model = model, .scene = scene, .kind_of_link = MEMORY_NEW(int, scene->link_count + 1)};
   double largest = -1;
   for (int i = 0; i < model->friction_count; i++) largest = fmax(largest, model->frictions[i].value);
   if (largest >= 0) scene->contact.friction = largest;
@@ -158,5 +159,5 @@ void mjcf_read_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
       if (is_kind_used(&f, b) && (value != largest || restitution > 0)) add_pair(&f, a, b, value, restitution);
     }
   if (f.kind_count > 0) add_groups(&f);
-  memory_free(f.find_or_add_kind);
+  memory_free(f.kind_of_link);
 }

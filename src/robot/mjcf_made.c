@@ -100,14 +100,14 @@ static void make_supersphere(ConvexHull* solid, int n, double around, double alo
 
 /* Builds a supertorus of major radius 1 about z with n rings of n vertices. tube: radius of the tube; section: exponent
  * of the cross section; around: exponent about z. */
-static void make_supertorus(ConvexHull* solid, int n, double tube, double section, double turn) {
+static void make_supertorus(ConvexHull* solid, int n, double tube, double section, double around) {
   reserve(solid, n, n, 0);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       double u = 2 * M_PI * i / n, v = 2 * M_PI * j / n, radius = 1 + tube * signed_power(math_cos(v), section);
       int along = (i + 1) % n * n + 1, next = (j + 1) % n, here = i * n + 1;
       solid->vertices[here + j] =
-          vec3(radius * signed_power(math_cos(u), turn), radius * signed_power(math_sin(u), turn),
+          vec3(radius * signed_power(math_cos(u), around), radius * signed_power(math_sin(u), around),
                tube * signed_power(math_sin(v), section));
       add_triangle(solid, here + j, along + j, here + next);
       add_triangle(solid, along + j, along + next, here + next);

@@ -8,7 +8,7 @@
 
 /* Names of the elements of one kind to which others refer. */
 typedef struct {
-  const char* kind; /* for messages */
+  const char* kind; /* kind of the elements in messages, such as "joint" */
   Names names;
 } Referable;
 

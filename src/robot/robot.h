@@ -155,7 +155,7 @@ void robot_free(Robot* robot);
  * cannot be read back. `out` must be empty; the caller owns it. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
-/* Returns the distance between the centres of mass of a link in the file and by the mass model [m], or 0 if both are
+/* Returns the distance of a link's centre of mass by the mass model from that in the file [m], or 0 if both are
  * bit-identical. link: index in the scene and in the model. */
 double robot_center_error(const Robot* robot, int link);
 /* Returns the relative error of a link's inertia by the mass model: the largest entry of the difference from the file's

@@ -46,7 +46,7 @@ typedef struct {
   UrdfPose origin;
   Vec3 size;          /* for a box: edge lengths; for a height field: extents along x, y and z [m] */
   double level, base; /* height field: height of its zero level, thickness of the ground below its lowest point [m] */
-  /* of a cylinder or capsule: radius, and length of the cylindrical part; of a sphere: radius [m] */
+  /* cylinder, capsule: radius and length of the cylindrical part; sphere: radius [m] */
   double radius, length;
   const char* file; /* path of the mesh file, as written in the robot file */
   SourcePosition file_place;
@@ -162,9 +162,9 @@ typedef struct {
 } UrdfBuild;
 
 /* Adds the links and joints of a robot to `scene`, which must have the values of urdf_load_defaults. Sets
- * carrier[robot's links] to the scene link of each robot link, or -1 for the world. Sets placed[robot's links] to the
- * pose of each robot link's frame in the frame of its scene link. Both may be NULL. Returns false if there is an error.
- * The caller owns the scene and the report's joints, also after an error. */
+ * carrier[robot's links] to the scene link of each robot link, or -1 for the world. Sets carrier_poses[robot's links]
+ * to the pose of each robot link's frame in the frame of its scene link. Both arrays may be NULL. Returns false if
+ * there is an error. The caller owns the scene and the report's joints, also after an error. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* carrier_poses, Diagnostics* diagnostics);
 /* Returns true if consecutive joints can become one joint of a scene. chain[count]: the joints from the root outward,
@@ -198,9 +198,9 @@ UrdfBody urdf_transformed_body(const UrdfLink* link, UrdfPose pose);
 /* Adds the mass of a robot link to the body of the scene link `target`. pose: pose of the robot link in the frame of
  * `target`. Adds nothing for a link without mass. */
 void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
-/* Computes the masses of links without mass from their shapes, in bodies where other links have a mass. This applies to
- * links on moving joints and, with a given density, to links on fixed joints. Other links on fixed joints add no mass,
- * which is reported. */
+/* Adds masses of robot links without mass, computed from their shapes, to scene links in which another robot link has a
+ * mass. Applies to links on moving joints and, with a given density, to links on fixed joints. Other links on fixed
+ * joints add no mass, which is reported. */
 void urdf_add_shape_masses(UrdfBuild* build);
 
 /* Returns true if the pose is the identity. */

@@ -75,8 +75,8 @@ void urdf_add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose 
   *sum = (UrdfBody){mass, center, mat3_add(first, second), sum->from};
 }
 
-/* Adds the mass of the shapes of a robot link without mass to its body, in which other links have a mass. Warns if the
- * density is not given. */
+/* Computes the mass of a robot link without mass from its shapes, and adds it to the scene link, in which another robot
+ * link has a mass. Warns if the density is not given. */
 static void add_shape_mass(UrdfBuild* build, int from) {
   const UrdfLink* link = &build->robot->links[from];
   int target = build->carrier[from], first = build->shape_first[from], count = build->shape_number[from];

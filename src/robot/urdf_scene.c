@@ -234,9 +234,9 @@ static void place_single_joint(UrdfBuild* build, int link) {
   int count = find_chain(build, link, chain);
   SceneJoint axes = {0};
   /* is_deferred has checked that the chain of joints can become one joint */
-  bool one = count > 0 && fill_axes(chain, count, &axes);
-  assert(one);
-  (void)one;
+  bool is_one_joint = count > 0 && fill_axes(chain, count, &axes);
+  assert(is_one_joint);
+  (void)is_one_joint;
   int above = chain[0]->parent;
   bool known = !build->deferred[above];
   UrdfPose origin = known ? urdf_pose_mul(build->pose[above], chain[0]->origin) : identity();
@@ -350,7 +350,7 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
-/* Fraction of the mass and inertia of a carried link that a link without mass and shape gets. */
+/* Fraction of the mass and inertia of a carried link (descendant) that a link without mass and shape gets. */
 #define MASSLESS_LINK_SHARE 0.01
 /* Mass of a link without mass and shape if the carried link has no <inertial> [kg]. */
 #define MASSLESS_LINK_MASS 0.01
@@ -363,8 +363,8 @@ static double ball_moment(double mass) {
   return 0.4 * mass * radius * radius;
 }
 
-/* Gives a moving link without mass and shape a share of the mass of a carried link, with all joints at zero, and warns.
- * Call for children before their parents. */
+/* Gives a moving link without mass and shape a share of the mass of a link that it carries, with all joints at zero,
+ * and warns. A link carries its descendants. Call for children before their parents. */
 static void assign_mass_share(UrdfBuild* build, int index) {
   const Scene* scene = build->scene;
   UrdfBody* body = &build->body[index];

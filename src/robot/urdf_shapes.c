@@ -40,14 +40,14 @@ static char* find_in_parent_folders(const UrdfBuild* build, const char* inside) 
   Text above = {0};
   text_add(&above, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
   for (int k = 0; k < FOLDERS_ABOVE && !found; k++, text_add(&above, "/..")) {
-    char* whole = realpath(above.data, NULL);
-    const char* last = whole ? strrchr(whole, '/') + 1 : "";
+    char* real_path = realpath(above.data, NULL);
+    const char* last = real_path ? strrchr(real_path, '/') + 1 : "";
     bool same_folder = strlen(last) == length && strncmp(last, inside, length) == 0;
     Text path = {0};
     text_add(&path, "%s%s%s", above.data, same_folder ? "" : "/", same_folder ? inside + length : inside);
-    if (whole && file_is_regular(path.data)) found = memory_copy_text(path.data);
+    if (real_path && file_is_regular(path.data)) found = memory_copy_text(path.data);
     text_free(&path);
-    free(whole);
+    free(real_path);
   }
   text_free(&above);
   return found;

@@ -20,7 +20,7 @@ struct XmlElement {
   SourcePosition place; /* place of the element's '<' */
   XmlAttribute* attributes;
   int attribute_count;
-  XmlElement *parent, *first, *last, *next; /* first and last child; next sibling */
+  XmlElement *parent, *first, *last, *next; /* NULL if there is none; first, last: children; next: sibling */
   XmlElement* previous_created;             /* element created before; links all elements of the document in a list */
   char* texts; /* owned characters: name of the element, then names and values of its attributes */
 };
@@ -32,8 +32,8 @@ typedef struct {
 
 /* Parses a UTF-8 text of `length` bytes that ends with NUL. The text is copied. source: name of the file for messages,
  * which must outlive the tree. Returns false, with an empty document and a diagnostic with line and column, if the text
- * is invalid. Invalid are text that is not XML in UTF-8, a DTD, a name with a control character, and excess of
- * XML_DEPTH_MAX or XML_ELEMENT_MAX. */
+ * is not XML in UTF-8, contains a DTD or a name with a control character, or exceeds XML_DEPTH_MAX or XML_ELEMENT_MAX.
+ */
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* Frees all elements and texts of the document and zeroes it. Accepts a zeroed document. */
 void xml_free(XmlDocument* document);

@@ -218,9 +218,9 @@ static const char* skip_digits(const char* p) {
 /* Returns true if the text is a number: [-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )? */
 static bool is_number(const char* p) {
   if (*p == '-' || *p == '+') p++;
-  const char* whole = p;
+  const char* start = p;
   p = skip_digits(p);
-  ptrdiff_t digits = p - whole;
+  ptrdiff_t digits = p - start;
   if (*p == '.') {
     const char* fraction = ++p;
     p = skip_digits(p);

@@ -99,8 +99,8 @@ static bool build_children(JsonReader* reader, Node* node, const cJSON* item) {
   return true;
 }
 
-/* Returns true if cJSON and the second pass find the same kind of value. Otherwise one of both is wrong, and the file
- * is refused. */
+/* Returns true if cJSON and the second pass find the same kind of value. Otherwise one of the two passes has an error,
+ * and the caller rejects the file. */
 static bool has_same_kind(const cJSON* item, const Token* token) {
   char c = *token->start;
   if (cJSON_IsObject(item)) return c == '{';

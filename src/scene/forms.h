@@ -104,7 +104,7 @@ typedef struct {
 
 typedef struct {
   SceneController controller;
-  const Node *link, *target, *course, *repeat;
+  const Node *link, *target, *velocity, *repeat;
   const Node* feedback;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;

@@ -59,9 +59,9 @@ static bool includes_itself(const Reader* reader, const char* path) {
 /* Warns if a robot file has another gravity than the scene. Gives no warning if the scene's gravity is not the
  * default. */
 static void compare_gravity(const Include* include) {
-  Vec3 included = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
-  bool is_default = here.x == 0 && here.y == 0 && here.z == -9.81;
-  if (is_default && vec3_norm(vec3_sub(included, here)) > 1e-9)
+  Vec3 included = include->part.simulation.gravity, scene_gravity = include->reader->scene->simulation.gravity;
+  bool is_default = scene_gravity.x == 0 && scene_gravity.y == 0 && scene_gravity.z == -9.81;
+  if (is_default && vec3_norm(vec3_sub(included, scene_gravity)) > 1e-9)
     reader_warning(include->reader, include->form.file->place,
                    "the robot file has gravity [%.10g, %.10g, %.10g], but this scene has [0, 0, -9.81]: set "
                    "simulation.gravity to choose",

@@ -42,9 +42,9 @@ static bool skip_digits(JsonChecker* checker) {
 static bool check_number(JsonChecker* checker) {
   const char* start = checker->cursor;
   if (*checker->cursor == '-') checker->cursor++;
-  const char* whole = checker->cursor;
+  const char* digits = checker->cursor;
   if (!skip_digits(checker)) return fail_at(checker, start, "not a JSON number: write digits, for example -1.5e3");
-  if (*whole == '0' && checker->cursor > whole + 1)
+  if (*digits == '0' && checker->cursor > digits + 1)
     return fail_at(checker, start, "a JSON number must not begin with 0 before other digits: remove the 0");
   if (*checker->cursor == '.') {
     checker->cursor++;

@@ -218,16 +218,16 @@ static bool walk_object(OverrideCursor* override, Node* map, const char* name) {
 /* Applies the rest of the path to each entry of a map whose key matches a shell pattern. */
 static bool walk_matching_names(OverrideCursor* override, Node* map, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
-  bool whole = true;
+  bool is_valid = true;
   int count = 0;
   for (Node* child = map->first; child; child = child->next) {
     if (fnmatch(pattern, child->key, 0) != 0) continue;
     override->path = path;
     advance(override, strlen(pattern));
-    whole = (at_end(override) ? replace_value(override, child) : walk_object(override, child, row->of)) && whole;
+    is_valid = (at_end(override) ? replace_value(override, child) : walk_object(override, child, row->of)) && is_valid;
     count++;
   }
-  return count > 0 ? whole : fail(override, "no name matches the pattern '%s': correct the pattern", pattern);
+  return count > 0 ? is_valid : fail(override, "no name matches the pattern '%s': correct the pattern", pattern);
 }
 
 /* Applies the rest of the path to a map of named objects. */
@@ -368,7 +368,7 @@ static bool append_item(OverrideCursor* override, Node* list) {
 /* Applies the rest of the path to each list item whose name matches a shell pattern. */
 static bool walk_matching_items(OverrideCursor* override, Node* list, const SchemaRow* row, const char* pattern) {
   const char* path = override->path;
-  bool whole = true;
+  bool is_valid = true;
   int count = 0;
   for (Node *item = list->first, *next; item; item = next) {
     const char* name = item_name(item);
@@ -377,10 +377,10 @@ static bool walk_matching_items(OverrideCursor* override, Node* list, const Sche
     if (strcmp(pattern, "*") != 0 && fnmatch(pattern, name, 0) != 0) continue;
     override->path = path;
     advance(override, strlen(pattern));
-    whole = walk_item(override, item, row) && whole;
+    is_valid = walk_item(override, item, row) && is_valid;
     count++;
   }
-  return count > 0 ? whole
+  return count > 0 ? is_valid
                    : fail(override, "no item of the list matches the pattern '%s': correct the pattern", pattern);
 }
 
@@ -432,7 +432,7 @@ static bool is_word_character(char c) {
   return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Returns true if an expression in a node or its descendants contains a variable. */
+/* Returns true if an expression in a node or its descendants contains the variable `name`. */
 static bool is_variable_used(const Node* node, const char* name) {
   size_t length = strlen(name);
   if (node->kind == NODE_SCALAR && strchr(node->text, '{'))
@@ -492,8 +492,8 @@ bool override_apply(const SchemaTable* table, Document* document, Node* root, co
   const char* equals = strchr(path, '=');
   OverrideCursor override = {.table = table, .document = document, .root = root, .located = located, .path = path};
   override.diagnostics = diagnostics;
-  bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
-  if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);
+  bool is_valid = equals && equals > path && path[0] != '.' && equals[-1] != '.';
+  if (!is_valid) return fail(&override, "expected path.to.key=value, got '%s'", path);
   if (!is_utf8(path)) return fail(&override, "the override must be UTF-8 text%s", "");
   override.path_end = equals;
   override.value = equals + 1;

@@ -24,7 +24,7 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   expand_per_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
   expand_per_dof(reader, &form->damping_gain, "damping_gain", dof, controller->damping_gain);
   expand_per_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
-  const Node* signal = form->target ? form->target : form->course;
+  const Node* signal = form->target ? form->target : form->velocity;
   if (!signal) {
     if (controller->type == CONTROLLER_PRESCRIBED)
       reader_error(reader, controller->place, "'target' is missing: give a signal [m or rad], or give 'velocity'");

@@ -3,8 +3,8 @@
 
 #include "scene/parts.h"
 
-/* Returns the index of a scalar coordinate of a link's joint. named: node with its name; NULL if the joint has only
- * one. Returns -1 after an error. */
+/* Returns the index of a scalar coordinate of a link's joint. named: node with the name of the coordinate; NULL if the
+ * joint has only one. Returns -1 after an error. */
 static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
   assert(link >= 0);
   const SceneLink* l = &reader->scene->links[link];

@@ -58,14 +58,14 @@ static Vec3* read_curve(Reader* reader, const Node* list) {
  * segments; each line has at least one. */
 static void divide_curve(RodChain* chain, const Vec3* points, int point_count, int segment_count) {
   assert(point_count >= 2);
-  double whole = 0, along = 0;
-  for (int k = 1; k < point_count; k++) whole += vec3_norm(vec3_sub(points[k], points[k - 1]));
+  double length = 0, along = 0;
+  for (int k = 1; k < point_count; k++) length += vec3_norm(vec3_sub(points[k], points[k - 1]));
   chain->nodes = MEMORY_NEW(Vec3, segment_count + point_count);
   chain->nodes[0] = points[0];
   int done = 0;
   for (int k = 1; k < point_count; k++) {
     along += vec3_norm(vec3_sub(points[k], points[k - 1]));
-    int upto = segment_count <= point_count - 1 ? k : (int)round(segment_count * along / whole);
+    int upto = segment_count <= point_count - 1 ? k : (int)round(segment_count * along / length);
     int parts = upto - done > 1 ? upto - done : 1;
     done = upto > done ? upto : done;
     for (int i = 1; i <= parts; i++)
@@ -92,7 +92,8 @@ static bool compute_segment_frames(RodChain* chain) {
     }
     Vec3 axis = vec3_cross(before, along);
     Quat turn = cosine < FOLD_COSINE ? (Quat){0, 1, 0, 0} : quat_normalized((Quat){1 + cosine, axis.x, axis.y, axis.z});
-    if (cosine < FOLD_COSINE) { /* the first segment points down: half a turn, and the remaining rotation */
+    if (cosine < FOLD_COSINE) { /* the first segment points down: half a turn about x maps z to -z, and a small rotation
+                                   maps -z to the segment */
       axis = vec3_cross(vec3(0, 0, -1), along);
       turn = quat_mul(quat_normalized((Quat){1 - along.z, axis.x, axis.y, axis.z}), turn);
     }
@@ -245,8 +246,8 @@ static int find_signal_driven_link(const Scene* scene, int link) {
     for (int k = 0; k < scene->controller_count && !given; k++) {
       const SceneController* c = &scene->controllers[k];
       if (c->link != link || c->type != CONTROLLER_PRESCRIBED || c->target.integrated) continue;
-      bool whole = c->target.values && (c->target.terms == 0 || c->target.phase);
-      if (!whole) continue; /* an error was reported */
+      bool is_valid = c->target.values && (c->target.terms == 0 || c->target.phase);
+      if (!is_valid) continue; /* its values are invalid, which was reported */
       for (int i = 0; i < c->target.channels; i++)
         if (c->target.values[i] != 0) return link;
       for (int i = 0; i < c->target.channels * c->target.terms; i++)

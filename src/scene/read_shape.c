@@ -188,9 +188,10 @@ static void check_oriented(Reader* reader, const SceneShapeForm* form, const Sce
 /* Reads the shapes of a union or subtraction. Shapes that are written inside the list are added to the scene. */
 static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "of");
-  bool two = shape->type == SHAPE_SUBTRACTION;
-  if (list->count < 1 || (two && list->count != 2))
-    reader_error(reader, list->place, "expected %s, got %d", two ? "two shapes" : "one or more shapes", list->count);
+  bool needs_two = shape->type == SHAPE_SUBTRACTION;
+  if (list->count < 1 || (needs_two && list->count != 2))
+    reader_error(reader, list->place, "expected %s, got %d", needs_two ? "two shapes" : "one or more shapes",
+                 list->count);
   shape->parts = MEMORY_NEW(SceneShapeUse, list->count);
   for (const Node* node = list->first; node && !reader->exhausted; node = node->next) {
     size_t below = reader_enter_index(reader, shape->part_count);
@@ -233,7 +234,8 @@ static void check_round(Reader* reader, const Node* node, const SceneShape* shap
 
 /* ---------------------------------------------------------------- all keys */
 
-/* Moves the shape of a form into the scene, which owns its texts and points. Returns its index. */
+/* Adds the shape of a form to the scene, which then owns the texts and points of the shape. Returns the index of the
+ * shape. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
   SceneShape parsed = form->shape;

@@ -218,7 +218,7 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
                    material_value_key(k), material_value_key(k));
     const char* key = material_value_key(
         k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION
-                                     : k); /* static friction and friction along the axis exist in the same laws */
+                                     : k); /* friction_along is no key, but the same laws have it and static_friction */
     if (pair->has_model && !contact_law_has(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
                    contact_model_name(pair->model),
@@ -344,10 +344,10 @@ static void read_root(Reader* reader, const Node* root) {
 
 static bool apply_all(Document* document, Node* root, const LocatedOverride* overrides, int count,
                       Diagnostics* diagnostics) {
-  bool whole = true;
+  bool is_valid = true;
   for (int i = 0; i < count; i++)
-    whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], diagnostics) && whole;
-  return whole;
+    is_valid = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], diagnostics) && is_valid;
+  return is_valid;
 }
 
 void scene_read_included(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,

@@ -42,7 +42,7 @@ typedef struct {
   Quat rotation;
 } SceneShapeUse;
 
-/* How neighbouring blocks of a grid of hulls stay connected when a design moves their vertices. */
+/* Constraint that keeps neighbouring blocks of a grid of hulls connected when a design moves their vertices. */
 typedef enum {
   TIE_CORNERS, /* the hulls share their common corners */
   TIE_VERTEX,  /* the hulls share one vertex in the middle of their common face */
@@ -366,7 +366,8 @@ typedef struct {
 typedef struct {
   int link;   /* index of the link to which the point is fixed; -1: the world */
   Vec3 point; /* position of the tendon's point in the link's frame [m] */
-  int wrap;   /* number, from 1, of the solid around which the tendon bends on its way to the next point; 0: none */
+  int wrap; /* 1 + index in SceneTendon.wraps of the solid around which the tendon bends before the next point; 0: none
+             */
 } SceneTendonPoint;
 /* A solid around which a tendon bends between two neighbouring points of the tendon (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
@@ -389,10 +390,10 @@ typedef struct {
   int wrap_count;
   int end; /* last link along the tendon, or the link of the last of `joints`; in designs the signal `tension` belongs
               to this link */
-  SceneSignal tension;       /* one channel [N]; no channels if absent */
-  double stiffness;          /* stiffness of the tendon [N/m]; 0: the tendon has no spring */
-  double rest_length;        /* length below which the tendon is slack [m] */
-  double eyelet;             /* distance of neighbouring points below which the force decreases [m]; 0: never */
+  SceneSignal tension; /* one channel [N]; no channels if absent */
+  double stiffness;    /* stiffness of the tendon [N/m]; 0: the tendon has no spring */
+  double rest_length;  /* length below which the tendon is slack [m] */
+  double eyelet; /* distance of neighbouring points below which their force decreases to 0 [m] (L5); 0: no decrease */
   SceneCouplingTerm* joints; /* terms of the tendon's length, the sum of ratio times joint coordinate, owned
                                 (joint_count); NULL: the length is that of the path through the points */
   int joint_count;
@@ -410,7 +411,7 @@ typedef struct {
  * the frame on b relative to the frame on a. */
 typedef struct {
   SourcePosition place;
-  int link[2];            /* links a and b; link[1] = -1: b is the world */
+  int link[2];            /* indices of links a and b; link[1] = -1: b is the world */
   Vec3 position[2];       /* origin of each frame in its link's frame [m] */
   Quat rotation[2];       /* orientation of each frame in its link's frame */
   double stiffness[6][6]; /* force and torque per deflection u; symmetric, positive semidefinite [N/m, N, N m/rad] */
@@ -581,21 +582,22 @@ typedef struct {
   double static_friction;   /* static friction coefficient; 0: friction at any speed */
   double stribeck_speed;    /* slip speed over which static friction falls to friction [m/s] */
   double smoothing;         /* square of the slip speed below which friction is proportional to slip [(m/s)^2] */
-  int friction_iterations;  /* number of solves of a step in which the normal force that limits friction is updated; 0:
-                               the normal force of the previous step is used */
-                            /* -1 (default): one solve with the updated force, weighted as in friction.md, F14 */
-  double rest_speed;        /* largest separation speed after an impact [m/s] */
-  double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has */
+  int friction_iterations;  /* largest number of repetitions of a step with updated normal forces as friction limits. 0:
+                               none, the normal forces of the previous step limit friction. -1: at most one, weighted as
+                               in friction.md, F14 */
+  double rest_speed;        /* impacts below this approach speed have no restitution [m/s] */
+  double law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* parameters that only this contact law has;
+                                                        contact_row_law_parameter gives their indices */
   double restitution;
-  bool elastic;   /* true: `restitution` is null in the file, and impacts are elastic, because the contact potential is
-                     not damped */
+  bool elastic;   /* true: `restitution` is null in the file. The contact potential is then not damped, so that impacts
+                     are elastic */
   bool hierarchy; /* true: sums over a hierarchy of bounding spheres; false: sums over all pairs of pieces */
   SourcePosition support_place, stiffness_place, smoothing_place;
-  /* exclude[k]: two names of links or groups that have no contact with each other (size: exclude_count) */
+  /* exclude[k]: names of two links or groups without contact with each other (size: exclude_count) */
   char* (*exclude)[2];
   SourcePosition* exclude_place;
   int exclude_count;
-  ScenePair* pairs; /* later items override earlier ones */
+  ScenePair* pairs; /* items of contact.pairs; later items override earlier ones (size: pair_count) */
   int pair_count;
 } SceneContact;
 
@@ -605,8 +607,7 @@ typedef struct {
   char sha256[65]; /* SHA-256 of the file's bytes */
   char** files;    /* paths of included files; the positions of their objects borrow these texts */
   int file_count;
-  char**
-      sources; /* texts "--set ..." of the overrides; they are the file names of the positions of overridden values */
+  char** sources; /* texts of the overrides, the file names in positions of overridden values (size: source_count) */
   int source_count;
   int threads;               /* threads for building a model; 0 counts as 1. Set by the caller after reading */
   bool skip_render_surfaces; /* true: smooth shapes get a triangulated surface only if the contact law needs one. Set by

@@ -45,7 +45,7 @@ typedef enum {
   VALUE_CONNECT,    /* one of the words true, false and keep */
   VALUE_ANYTHING,   /* a list of values of any kind */
   VALUE_VARIABLES,  /* a map from names to numbers */
-  VALUE_SCENE,      /* the path of a scene, or a scene */
+  VALUE_SCENE,      /* the path of a scene file, or the map of a scene */
   VALUE_KIND_COUNT
 } ValueKind;
 

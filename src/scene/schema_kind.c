@@ -5,8 +5,8 @@
 
 enum { ACCEPT_SCALAR = 1, ACCEPT_LIST = 2, ACCEPT_MAP = 4 };
 
-/* Properties of a kind of value. json: JSON Schema of a value. In it @R stands for the range of the schema row, @O for
- * a reference to the object SchemaRow.of, and @C for the allowed words. */
+/* Properties of a kind of value. json: JSON Schema of a value, in which @R stands for the range of the schema row, @O
+ * for a reference to the object SchemaRow.of, and @C for the allowed words. */
 typedef struct {
   const char *title, *expected;
   unsigned accepts;

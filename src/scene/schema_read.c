@@ -38,7 +38,8 @@ static int parse_numbers(const char* text, double* values, int max) {
   return count;
 }
 
-/* Returns the bits of the words in a default such as [x, y]. */
+/* Returns the set of words in a default such as [x, y]: bit k is set if it contains word k of `words` ("one|another").
+ */
 static unsigned parse_words(const char* text, const char* words) {
   unsigned bits = 0;
   for (text += strspn(text, "[], "); *text; text += strspn(text, "[], ")) {
@@ -406,8 +407,8 @@ static void replace_old_keys(Reader* reader, const Form* form) {
   }
 }
 
-/* Reads an object into its struct `out`. Sets *whole to false if a required key is missing or invalid. Returns false if
- * the node is not a map. */
+/* Reads an object into its struct `out`. Sets *complete to true unless a required key is missing or invalid. Returns
+ * false if the node is not a map. */
 static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* complete) {
   *complete = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};

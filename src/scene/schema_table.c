@@ -638,7 +638,7 @@ static const SchemaRow ROWS[] = {
      .group = "course",
      .meaning = "Joint coordinates over time, one channel per degree of freedom. A free link has x, y, z relative to "
                 "its position, and a rotation vector."},
-    {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
+    {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, velocity), .only = "prescribed", .unit = "m/s or rad/s",
      .group = "course",
      .meaning = "Joint rates over time, instead of target. The coordinates start at zero and are the exact integral of "
                 "the rates. Splines are not allowed. For three rotations the value is the rate of the rotation vector. "

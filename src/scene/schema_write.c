@@ -44,14 +44,14 @@ static Excerpt object_type(const SchemaValues* values, const SchemaObject* objec
 
 static bool is_allowed(const SchemaRow* row, const void* value) {
   double numbers[3] = {0};
-  int whole;
+  int integer;
   switch (row->kind) {
     case VALUE_NUMBER:
       memcpy(numbers, value, sizeof(double));
       return range_contains(&row->range, numbers[0]);
     case VALUE_INTEGER:
-      memcpy(&whole, value, sizeof whole);
-      return range_contains(&row->range, whole);
+      memcpy(&integer, value, sizeof integer);
+      return range_contains(&row->range, integer);
     case VALUE_VECTOR:
       memcpy(numbers, value, sizeof numbers);
       return range_contains(&row->range, numbers[0]) && range_contains(&row->range, numbers[1]) &&
@@ -86,7 +86,7 @@ static void write_words(Text* out, const char* words, unsigned bits) {
 
 static void write_value(Text* out, const SchemaRow* row, const void* value) {
   double numbers[3];
-  int whole;
+  int integer;
   bool set;
   unsigned bits;
   switch (row->kind) {
@@ -107,11 +107,11 @@ static void write_value(Text* out, const SchemaRow* row, const void* value) {
       write_words(out, row->of, bits);
       break;
     default:
-      memcpy(&whole, value, sizeof whole);
+      memcpy(&integer, value, sizeof integer);
       if (row->kind == VALUE_CHOICE)
-        text_add(out, "%s", words_at(row->of, whole).text);
+        text_add(out, "%s", words_at(row->of, integer).text);
       else
-        text_add(out, "%d", whole);
+        text_add(out, "%d", integer);
   }
 }
 

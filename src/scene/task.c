@@ -57,13 +57,13 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
 /* Applies overrides to the document of the task. Overrides with the prefix `scene.` are skipped, because they are
  * applied to each scene. */
 static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
-  bool whole = true;
+  bool is_valid = true;
   for (int i = 0; i < task->source_count; i++) {
     LocatedOverride override = override_from_source_text(task->sources[i]);
     if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) == 0) continue;
-    whole = override_apply(&TASK_SCHEMA, document, root, &override, diagnostics) && whole;
+    is_valid = override_apply(&TASK_SCHEMA, document, root, &override, diagnostics) && is_valid;
   }
-  return whole;
+  return is_valid;
 }
 
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,

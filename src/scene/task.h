@@ -137,9 +137,9 @@ typedef struct {
   double low, high; /* lower and upper bound of the value; -INFINITY and INFINITY when absent */
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
   double step;      /* step of the optimizer for these variables, in their unit; 0: the optimizer's default */
-  int tie; /* 0: each link has its own variables. Otherwise all links of the item with the same number share one set of
-variables */
-  TaskScenarioSet where; /* scenarios that each have a variable of their own; NULL: one variable for all scenarios */
+  int tie; /* number of a set of variables that all links of the item with this number share; 0: the link has its own
+              variables */
+  TaskScenarioSet where; /* scenarios with separate variables; NULL: one set of variables for all scenarios */
 } TaskControl;
 
 /* Initial coordinates or velocities of a joint that are design variables. */
@@ -198,15 +198,15 @@ typedef enum {
   PARAMETER_RATIO,        /* ratios of couplings of a link's coordinates */
   PARAMETER_OFFSET,       /* offset of couplings in which the scene gives an offset */
   PARAMETER_TENDON_POINT, /* points of the path; this and the following parameters belong to tendons that end on the
-                             link */
+                             item's link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,
   PARAMETER_TENDON_FRICTION,
   PARAMETER_TENDON_WRAP_RADIUS,
   PARAMETER_TENDON_WRAP_POSITION,
   PARAMETER_TENDON_WRAP_AXIS,
-  PARAMETER_BUSHING_STIFFNESS, /* stiffness; this and the following parameters belong to bushings whose first link is
-                                  the link */
+  PARAMETER_BUSHING_STIFFNESS, /* stiffness; this and the following parameters belong to bushings whose link a is the
+                                  item's link */
   PARAMETER_BUSHING_DAMPING,
   PARAMETER_BUSHING_PRELOAD,
   PARAMETER_BUSHING_POSITION_A,
@@ -340,7 +340,7 @@ typedef enum {
   OPTIMIZER_GRADIENT,
   OPTIMIZER_LBFGS,
   OPTIMIZER_CMA_ES,
-  OPTIMIZER_LEVENBERG_MARQUARDT /* for fits to measured data */
+  OPTIMIZER_LEVENBERG_MARQUARDT /* only for losses that fit measured data */
 } TaskOptimizerType;
 /* Returns the word for an optimizer type in task files. The text is static, never NULL. type: valid (asserted). */
 const char* task_optimizer_name(TaskOptimizerType type);
@@ -409,11 +409,12 @@ typedef struct {
 typedef struct {
   SourcePosition place;
   TaskName link;
-  char *position[3],
-      *quaternion[4]; /* names of the columns with the world pose of the link's frame; NULL: not measured */
-  char *velocity[3], *angular_velocity[3]; /* names of the columns with the angular velocity, which are used only at the
-                                              start of a run. NULL: the velocity is derived from the positions */
-  bool world_rates;                        /* true: angular velocities are in world axes; false: in the link's axes */
+  char *position[3], *quaternion[4]; /* names of the columns with position and quaternion of the link's frame in the
+                                        world; NULL: not measured */
+  char *velocity[3],
+      *angular_velocity[3]; /* names of the columns with the velocity of the link's frame and with its angular velocity.
+                               Only the start of a run uses them. NULL: the positions give the velocity */
+  bool world_rates;         /* true: angular velocities are in world axes; false: in the axes of the link */
   bool rates_before; /* true: the rates in a row belong to the midpoint in time between the previous row and this one */
   char *coordinates[JOINT_MAX_DOF],
       *rates[JOINT_MAX_DOF]; /* names of columns with the scalar coordinates of the joint, and with their rates */

@@ -166,7 +166,8 @@ typedef struct ClosureSystem {
   int* cluster;       /* for every tree: first tree of its cluster (size: trees) */
   int* component;     /* for every tree: component of the solver to which the tree belongs (size: trees) */
   int* first_tree;    /* first tree of every component (size: trees) */
-  int* solved_for;    /* scratch: last group of four columns with entries in each component (size: trees) */
+  int* solved_for;    /* scratch of closures_solve.c: last group of four Jacobian columns that has entries in each
+                         component, or -1 (size: trees) */
   int* touched;       /* components in which the present four columns have entries (size: trees) */
   unsigned* touching; /* for every component: bits of the four columns that have entries in it (size: trees) */
   DofRun* run;        /* degrees of freedom of the cluster, as consecutive ranges (size: trees) */

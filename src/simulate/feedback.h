@@ -8,9 +8,10 @@
 /* Input of a drive in a step (E2), one entry per channel. Also the derivatives of a scalar with respect to this input.
  */
 typedef struct {
-  double value[JOINT_MAX_DOF];   /* [m, rad; m/s, rad/s; N, N m] */
-  double rate[JOINT_MAX_DOF];    /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */
-  double at_rate[JOINT_MAX_DOF]; /* as `value`, but at the time of `rate` */
+  double value[JOINT_MAX_DOF]; /* target, target rate or force, depending on the type of the drive [m, rad; m/s, rad/s;
+                                  N, N m] */
+  double rate[JOINT_MAX_DOF];  /* mean rate of the signal during the step; used by drives of type pd [m/s, rad/s] */
+  double at_rate[JOINT_MAX_DOF]; /* input at the time to which `rate` belongs, in the unit of `value` */
 } DriveInput;
 
 /* Computes the input of a controller in the step of sim->clock (E1, E2). The state at the step's start must be set. */

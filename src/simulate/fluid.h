@@ -19,12 +19,12 @@ typedef struct {
 typedef struct {
   int link, hull;
   int corner[3]; /* indices of the hull's vertices */
-  Vec3 point[3]; /* link frame [m] */
+  Vec3 point[3]; /* positions of the corners, link frame [m] */
 } FluidFace;
 
 typedef struct FluidSystem {
   const Model* model;
-  FluidFace* face; /* sorted by link */
+  FluidFace* face; /* triangles of all hulls on which the fluid acts, sorted by link */
   int* first;      /* first face of every link (links + 1) */
   double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r: radius of the sphere with the
                       surface area of the hull (L13) (size: hulls) */

@@ -50,7 +50,8 @@ typedef struct {
 
 /* Moves (joint increments) of the solver that were accepted since the last call of sim_path. */
 typedef struct {
-  double *delta, *time; /* (capacity x nv), (size: capacity) */
+  double *delta, *time; /* delta: joint increments of each move (capacity x nv); time: end time of the substep of each
+                           move [s] (size: capacity) */
   int count, capacity;
   int first; /* index of the first move of the present step */
   int parts; /* number of substeps since the last call of sim_path */
@@ -64,7 +65,7 @@ typedef struct {
   double* recorded_q; /* coordinates at the last call of sim_path (size: nq) */
   double* increments; /* increments of the straight path from `from` (size: nv) */
   Pose* poses;        /* poses at the coordinates `from` (size: links) */
-  Screw* screws;      /* (size: nv) */
+  Screw* screws;      /* screws of the joints at the coordinates `from` (size: nv) */
   MotionBounds bounds;
   Proof* proof; /* proof of straight paths between recorded states that are several substeps apart; NULL until needed */
   bool is_proof_at_recorded_state; /* true if the last state of `proof` is `recorded_q` */
@@ -106,13 +107,14 @@ typedef struct {
 typedef struct {
   int count, capacity;
   StepClock* clock;    /* clock of the substep that ended in each state (size: capacity) */
-  double* q;           /* (capacity * nq) */
-  Pose* pose;          /* (capacity * links) */
-  Vec3* momentum;      /* (capacity * links) */
-  Vec3* contact_force; /* (capacity * links); NULL if no force is measured */
+  double* q;           /* coordinates in each state (capacity * nq) */
+  Pose* pose;          /* poses of the links in each state (capacity * links) */
+  Vec3* momentum;      /* angular momenta of the links in each state (capacity * links) */
+  Vec3* contact_force; /* contact forces on the links in each state; NULL if no drive measures a force (capacity *
+                          links) */
   double* delayed;     /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
-  int* contact_first_row; /* (capacity + 1) */
+  int* contact_first_row; /* index in `contacts` of the first contact of each state (capacity + 1) */
   int contact_capacity;
   int* solve_end;    /* for each state: index in SolveStore.list after the last solve of the substep (size: capacity) */
   SimSubstate* list; /* the states, as sim_substates returns them (size: capacity) */
@@ -175,9 +177,9 @@ typedef struct {
 /* Quantities of links from which the step's energy is assembled. */
 typedef struct {
   double (*twist)[6];  /* motion of each link under NewtonVectors.delta (size: links) */
-  Screw* screws;       /* (size: nv) */
-  Vec3* reference;     /* (size: links) */
-  LinkTerms* terms;    /* (size: links) */
+  Screw* screws;       /* screws of the joints at the accepted configuration (size: nv) */
+  Vec3* reference;     /* centres of mass of the links, world [m] (size: links) */
+  LinkTerms* terms;    /* terms of each link; after the assembly sums over the link and its descendants (size: links) */
   TreeTermLists sides; /* pair terms of each tree in the last assembly */
 } LinkAssembly;
 
@@ -234,7 +236,7 @@ typedef struct {
 
 /* Drives of all joints. */
 typedef struct {
-  JointDrive* drives; /* sorted by link */
+  JointDrive* drives; /* drives of all joints, sorted by link */
   int* first;         /* index of the first drive of each link (size: links + 1) */
 } DriveList;
 
@@ -253,16 +255,16 @@ typedef struct {
 
 /* Impacts at joint limits (simulate/stops.c). */
 typedef struct {
-  JointStop* stop; /* NULL if no limit has restitution (size: nv) */
+  JointStop* stop; /* impact of each coordinate with a limit; NULL if no limit has restitution (size: nv) */
   double* mass; /* mass of each coordinate at the start of the run, rounded to a power of two [kg, kg m^2] (size: nv) */
 } JointStops;
 
 /* Forces and reactions along joints; NULL if not requested. substep_forces, substep_reactions: values of the last
  * substep. forces, reactions: values of the last step, written by sim_step. */
 typedef struct {
-  double *substep_forces, *forces;                 /* (kinds * nv) */
-  double (*substep_reactions)[6], (*reactions)[6]; /* (size: links) */
-  double (*reaction_sum)[6];                       /* scratch (size: links) */
+  double *substep_forces, *forces; /* forces along the joints, by kind and degree of freedom [N, N m] (kinds * nv) */
+  double (*substep_reactions)[6], (*reactions)[6]; /* force and torque in the joint of each link (size: links) */
+  double (*reaction_sum)[6];                       /* scratch: force and torque on each link [N, N m] (size: links) */
 } JointReports;
 
 /* Friction by the force of the same step (simulate/initial_friction.c, simulate/friction_iteration.c). */
@@ -313,12 +315,12 @@ struct Sim {
   double* rate_before; /* rates in the previous step; initial velocities before the first step (size: nv) */
 
   /* systems of the scene, created once */
-  ContactSystem* contact;         /* NULL without contact */
-  ClosureSystem* closures;        /* NULL without closures */
-  struct TendonSystem* tendons;   /* NULL without tendons */
-  struct BushingSystem* bushings; /* NULL without bushings */
-  struct FluidSystem* fluid;      /* NULL without a fluid */
-  struct DelayHistory* delays;    /* NULL without delayed measurements */
+  ContactSystem* contact;         /* contact between hulls; NULL without contact */
+  ClosureSystem* closures;        /* closures and couplings; NULL without them */
+  struct TendonSystem* tendons;   /* tendons; NULL without tendons */
+  struct BushingSystem* bushings; /* bushings; NULL without bushings */
+  struct FluidSystem* fluid;      /* drag and buoyancy of the fluid; NULL without a fluid */
+  struct DelayHistory* delays;    /* measurements at earlier states; NULL without delayed measurements */
   struct SpinBody* spin_bodies;   /* links that integrate their angular momentum; NULL without them (size: links) */
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
   JointStops joint_stops;
@@ -336,7 +338,7 @@ struct Sim {
   Pose* target; /* target pose of every link: its pose at t + dt if no force except gravity acted (size: links) */
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (size: links) */
-  struct LinkLoad* loads;   /* NULL without loads (size: links) */
+  struct LinkLoad* loads;   /* sum of the loads on each link; NULL without loads (size: links) */
   double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
                               armatures (size: nv) */
   PrescribedJoints prescribed_joints;
@@ -647,8 +649,8 @@ void reactions_from_terms(Sim* sim, double (*out)[6]);
 /* Configuration and velocities in the middle of a substep. */
 typedef struct MiddleMotion {
   double* q;     /* coordinates (size: nq) */
-  Pose* pose;    /* (size: links) */
-  Screw* screws; /* (size: nv) */
+  Pose* pose;    /* poses of the links (size: links) */
+  Screw* screws; /* screws of the joints (size: nv) */
   /* centres of mass [m], their velocities [m/s], angular velocities [rad/s], world (size: links) */
   Vec3 *center, *v, *w;
 } MiddleMotion;

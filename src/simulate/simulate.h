@@ -457,7 +457,7 @@ SimSchemeWork sim_scheme_work(const Sim* sim);
 typedef struct {
   int count;
   const double* time;  /* end time of the substep to which each move belongs [s] (size: count) */
-  const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
+  const double* delta; /* joint increments of each move [m, rad] (joint_increment) (count x nv) */
 } SimPath;
 /* Returns the moves since the last call: increments [m, rad], row-major, and times [s]. The list is empty without
  * SimOptions.path, and if the scene has no certificate. Borrowed until the next step. */
@@ -513,10 +513,10 @@ ProofReport proof_restart(Proof* proof, const double* q);
 ProofReport proof_next(Proof* proof, const double* q);
 /* Two neighbouring links in the last proved state. */
 typedef struct {
-  int a, b;    /* a < b */
+  int a, b;    /* indices of the two links, a < b */
   double gap;  /* smallest distance between the hulls of a and b [m]; beyond the contact range a lower bound, which is
                   also larger than the range */
-  bool active; /* nonzero contact energy */
+  bool active; /* true if the contact energy of the two links is not zero */
   Vec3 force;  /* contact force on b without friction [N], for a step of full length from the previous state */
   double load; /* sum of the force magnitudes over the hull pairs [N] */
 } ProofPair;

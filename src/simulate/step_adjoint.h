@@ -61,7 +61,8 @@ struct StepAdjoint {
   StepLengths* lengths;
   const Vec3* by_pair; /* derivatives with respect to the forces of single hull pairs at t + dt, borrowed from
                           initial_friction_adjoint.c; NULL selects the derivatives that `spin` holds */
-  double *lambda, *reduced, *product, *zero; /* (size: nv) */
+  /* adjoint solution; derivatives with respect to the coordinates at t + dt; H lambda; zeros (size: nv) */
+  double *lambda, *reduced, *product, *zero;
   double (*twist)[6];       /* twists of the links along lambda, about the centres of mass of the links (size: links) */
   double (*wrench)[6];      /* scratch: torque about the centre of mass, and force (size: links) */
   double (*motion)[3][4];   /* change of rotation matrix and position of each link at t + dt along lambda, computed from
@@ -69,7 +70,7 @@ struct StepAdjoint {
   double rounding;          /* estimated rounding error of the step's gradient (StepAdjointReport.rounding) */
   double (*rate_bar)[3][4]; /* derivatives with respect to dT/dt of the initial velocities (size: links) */
   double (*ground_bar)[3][4]; /* derivatives with respect to poses of half-spaces at t + dt (size: links) */
-  Vec3* force;                /* scratch (size: links) */
+  Vec3* force;                /* scratch: one vector for each link (size: links) */
   Vec3 *contact_force,
       *contact_force_at_end; /* derivatives with respect to measured contact forces: `contact_force` at the start of
          the step, `contact_force_at_end` at the end; NULL if no drive measures forces (size: links) */
@@ -104,7 +105,7 @@ struct StepAdjoint {
    * the derivatives with respect to them (O3). field: twists about the centres of mass at t + dt; field_now: twists
    * about the frame origins at t (size: links) */
   double (*field)[6], (*field_now)[6];
-  Vec3* field_at;     /* scratch (size: links) */
+  Vec3* field_at;     /* scratch: one vector for each link (size: links) */
   double* field_rows; /* for every closure row, work of a unit row force in this virtual motion; NULL if there are no
                          closures (size: rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*behind_bar)[3][4],

@@ -7,7 +7,7 @@
 
 /* A coordinate whose impact with a limit began in a substep. Distances are in units of limit_margin. */
 typedef struct {
-  int dof, side;        /* side: -1 lower, 1 upper */
+  int dof, side; /* dof: degree of freedom of the coordinate; side: -1 for the lower limit, 1 for the upper limit */
   double before, after; /* distance from the position at which the impact begins, at the start and at the end of the
                            substep; negative beyond this position */
 } LimitImpact;

@@ -14,7 +14,7 @@
  * gravity. q, q^t, q^{t-1}: the coordinate at t + dt, t and one step before. */
 typedef struct {
   double factor, y_now, y_old, y_older, y_rate;
-  double rate_now, rate_old; /* 1/s */
+  double rate_now, rate_old; /* weights of the two displacements in the rate (S3) [1/s] */
 } StepWeights;
 
 /* Derivatives of an energy with respect to the motion of a link. force: sum over the link's points of the energy's
@@ -168,11 +168,10 @@ static inline double joint_damper_rate(const JointInput* in, int k) {
 /* Lower and upper limit of a coordinate or of a tendon's length, and the law of their force (S6, S7, S22). */
 typedef struct {
   LimitLaw law;
-  double lower, upper; /* limits of the coordinate [distance from the limit at which its force begins [m or rad]];
-                          infinite without a limit */
+  double lower, upper; /* limits of the coordinate [m or rad]; infinite without a limit */
   double
       stiffness; /* stiffness of the limit force. Unit with the law barrier: J; with the law penalty: N/m or N m/rad */
-  double margin; /* m or rad */
+  double margin; /* distance from a limit at which its force begins [m or rad] */
   double restitution; /* coefficient of restitution of impacts with the limit, 0 to 1 */
 } Limits;
 /* Returns the limits of a degree of freedom. The three degrees of freedom of a ball joint hold the limits of the total
@@ -260,8 +259,10 @@ typedef struct {
   double damper_theta;               /* derivative of the scalar with respect to 1 - JointInput.rate_past */
   double (*target)[JOINT_MAX_DOF];   /* derivatives of the scalar with respect to increments of each drive's target;
                                         memory of the caller (size: drives) */
-  double (*target_rate)[JOINT_MAX_DOF];             /* memory of the caller (size: drives) */
-  double (*push)[JOINT_MAX_DOF];                    /* memory of the caller (size: drives) */
+  double (*target_rate)[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to JointDrive.target_rate; memory of
+                                           the caller (size: drives) */
+  double (*push)[JOINT_MAX_DOF]; /* derivatives of the scalar with respect to JointDrive.push; memory of the caller
+                                    (size: drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives of the scalar with respect to the gains of each
                                                        drive; memory of the caller (size: drives) */
 } JointBars;
@@ -346,7 +347,8 @@ typedef struct {
 typedef struct {
   int rows, count;                 /* number of rows and of columns of `slope` */
   const int* dof;                  /* degree of freedom of each column of `slope` (size: count) */
-  const double *slope, *stiffness; /* (rows x count), (size: rows) */
+  const double *slope, *stiffness; /* derivatives of the row equations, and stiffness of each row (slope: rows x count;
+                                      stiffness: rows) */
   const bool* moves;               /* true if the row of slope has a nonzero entry (size: rows) */
 } RowTerms;
 /* For each tree, the list of the pair terms that act on the tree: contact, closures, tendons and bushings, in this
@@ -388,7 +390,7 @@ typedef struct {
   LinkTerms* links;      /* on entry: each link's own terms; on return: sums over the link and its descendants */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or no link of an open closure */
-  ContactTermList tendons, bushings; /* link -1: the world */
+  ContactTermList tendons, bushings; /* pair terms of tendons and bushings; link -1 is the world */
   const CouplingTerms* couplings;
   int coupling_count;
   const RowTerms* rows; /* stiffness terms of the closures: stiffness times the square of the equations' derivatives */

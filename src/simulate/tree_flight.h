@@ -29,7 +29,8 @@ typedef struct {
 typedef struct {
   int count, rank, capacity;
   ClosureRowIndex* active;
-  double *matrix, *right, *unit, *work; /* work: capacity (capacity + 1) */
+  double *matrix, *right, *unit, *work; /* matrix: the factored matrix S (capacity^2); right: right-hand side; unit:
+                                           scale of each row; work: scratch (capacity (capacity + 1)) */
   int *equation, *unknown;
   double* column; /* A^-1 C^T with C at time t: displacements due to unit forces of the rows, one row for each closure
                      row (capacity x nv) */
@@ -71,7 +72,7 @@ typedef struct TreeFlight {
   Screw *screws_now, *target_screws; /* screws of the joints at time t and at `target_q` (size: nv) */
   Screw* screws_side;                /* scratch of tree_flight_adjoint and flight_oscillation_angle (size: nv) */
   double *side, *less;               /* scratch of flight_oscillation_angle  (nq), (size: nv) */
-  Pose* pose_side;                   /* (size: links) */
+  Pose* pose_side;                   /* scratch: poses at the coordinates `side` (size: links) */
   bool needs_refinement; /* true if shorter substeps are needed to resolve an oscillation of a tree, or to find the
                             target of a tree (W14, W50) */
   bool is_regular;       /* scratch; true if the matrix of the present group is not singular */
@@ -83,10 +84,11 @@ typedef struct TreeFlight {
                             / 2, times (h/h')^2 if h' > h. h: present step; h': last step */
   double gravity_time; /* displacement of the target per unit of acceleration, h (h + h') / 2 with the lengths h and h'
                           of the present and the last step [s^2] */
-  double (*bar)[3][4]; /* scratch (size: links) */
+  double (*bar)[3][4]; /* scratch: for each link a force on every entry of its pose (size: links) */
   Vec3* force;         /* scratch: forces summed over descendants (size: links) */
   Mat3* moment;        /* scratch: first moments summed over descendants (size: links) */
-  double *reduced, *change, *packed; /* scratch (size: nv) */
+  double *reduced, *change, *packed; /* scratch. reduced: generalized forces; change: increments of the target; packed:
+                                        unknowns of one tree (size: nv) */
   double* matrices;                  /* storage of FlightTree.matrix */
   /* joint_force: forces of springs, dampers and drives in joints at the target (W51) [N, N m]; joint_stiffness:
    * derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0 where the target does
