@@ -461,6 +461,29 @@ static void dampers_M12_decay_exactly(void** state) {
   }
 }
 
+/* A spring of any stiffness with a damper of any size under momentum: the second half of the run has no larger
+ * deflection than the first. The tolerance is for the phases at which the largest deflections are sampled. */
+static void dampers_M12_with_springs_are_stable(void** state) {
+  (void)state;
+  static const double angles[] = {0.1, 1, 3, 10, 100}, decays[] = {0, 0.1, 1, 10, 100};
+  for (int k = 0; k < 25; k++) {
+    double w = angles[k / 5] / 0.01, z = decays[k % 5], most[2] = {0, 0};
+    Run* run = run_create(1, 1e-13,
+                          "simulation: {gravity: [0, 0, 0], dt: 0.01, steps: 400}\n"
+                          "contact: {model: none}\n"
+                          "links: [{name: cart, mass: 1, inertia: [1, 1, 1, 0, 0, 0],"
+                          " joint: {type: slide, axis: [1, 0, 0], stiffness: %.17g, damping: %.17g}}]\n"
+                          "initial: [{link: cart, coordinates: [0.1], velocities: [-1]}]\n",
+                          w * w, z / 0.01);
+    for (int n = 0; n < 400; n++) {
+      run_steps(run, 1);
+      most[n / 200] = fmax(most[n / 200], fabs(sim_state(run->sim)->q[0]));
+    }
+    compare_at_most(most[1], most[0] * 1.001, "angle %g, decay %g", angles[k / 5], z);
+    run_free(run);
+  }
+}
+
 /* With a target far beyond its limit, the drive gives exactly its limit, so the trajectory is a parabola. */
 static void drives_M2_at_the_limit(void** state) {
   (void)state;
@@ -542,6 +565,7 @@ int main(void) {
       cmocka_unit_test(drives_S16_come_to_rest),
       cmocka_unit_test(drives_M1_terminal_velocity),
       cmocka_unit_test(dampers_M12_decay_exactly),
+      cmocka_unit_test(dampers_M12_with_springs_are_stable),
       cmocka_unit_test(drives_M2_at_the_limit),
       cmocka_unit_test(drives_M2_a_motor_stalls),
       cmocka_unit_test(drives_M1_damping_gain_does_not_know_dt),
