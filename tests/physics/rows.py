@@ -610,7 +610,7 @@ initial:
         lambda r: max(map(abs, r.range_of("mass/cx", 15))),
         1 / math.hypot(10**2 - 15**2, 15),
         0.003 / math.hypot(10**2 - 15**2, 15),
-        "F / |k - m w^2 + i c w|",
+        "F / sqrt((k - m w^2)^2 + (c w)^2)",
     ),
     Row(
         "two masses on springs: slow mode",

@@ -1,5 +1,6 @@
 /* Tests drives with torques, rates and limits. Energy derivatives and adjoints are compared with differences in every
  * zone of the limit, motors with closed forms. */
+#include <stdio.h>
 #include <string.h>
 
 #include "simulate/terms.h"
@@ -434,6 +435,55 @@ static void drives_M1_terminal_velocity(void** state) {
   }
 }
 
+/* m v' = -c v under momentum: every step multiplies the rate by exp(-z), z = c dt / m, for joints and drives. */
+static void dampers_M12_decay_exactly(void** state) {
+  (void)state;
+  static const double decays[] = {1e-3, 0.02, 0.24, 0.26, 1, 5, 20};
+  static const char* const scene =
+      "simulation: {gravity: [0, 0, 0], dt: 0.01, steps: 6}\n"
+      "contact: {model: none}\n"
+      "links: [{name: cart, mass: 0.2, inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, 0], damping: "
+      "%.17g}}]\n"
+      "initial: [{link: cart, velocities: [3]}]\n%s";
+  for (int k = 0; k < 14; k++) {
+    double z = decays[k / 2], damping = z * 0.2 / 0.01;
+    char drive[200];
+    snprintf(drive, sizeof drive, "controllers: [{link: cart, type: velocity, target: 0, damping_gain: %.17g}]\n",
+             damping);
+    Run* run = run_create(1, 1e-13, scene, k % 2 ? 0 : damping, k % 2 ? drive : "");
+    run_steps(run, 1);
+    double rate = sim_state(run->sim)->rate[0];
+    for (int n = 1; n < 6; n++) {
+      run_steps(run, 1);
+      compare_near(sim_state(run->sim)->rate[0], rate * exp(-z * n), 3e-11, "z %g, drive %d, step %d", z, k % 2, n);
+    }
+    run_free(run);
+  }
+}
+
+/* A spring of any stiffness with a damper of any size under momentum: the second half of the run has no larger
+ * deflection than the first. The tolerance is for the phases at which the largest deflections are sampled. */
+static void dampers_M12_with_springs_are_stable(void** state) {
+  (void)state;
+  static const double angles[] = {0.1, 1, 3, 10, 100}, decays[] = {0, 0.1, 1, 10, 100};
+  for (int k = 0; k < 25; k++) {
+    double w = angles[k / 5] / 0.01, z = decays[k % 5], most[2] = {0, 0};
+    Run* run = run_create(1, 1e-13,
+                          "simulation: {gravity: [0, 0, 0], dt: 0.01, steps: 400}\n"
+                          "contact: {model: none}\n"
+                          "links: [{name: cart, mass: 1, inertia: [1, 1, 1, 0, 0, 0],"
+                          " joint: {type: slide, axis: [1, 0, 0], stiffness: %.17g, damping: %.17g}}]\n"
+                          "initial: [{link: cart, coordinates: [0.1], velocities: [-1]}]\n",
+                          w * w, z / 0.01);
+    for (int n = 0; n < 400; n++) {
+      run_steps(run, 1);
+      most[n / 200] = fmax(most[n / 200], fabs(sim_state(run->sim)->q[0]));
+    }
+    compare_at_most(most[1], most[0] * 1.001, "angle %g, decay %g", angles[k / 5], z);
+    run_free(run);
+  }
+}
+
 /* With a target far beyond its limit, the drive gives exactly its limit, so the trajectory is a parabola. */
 static void drives_M2_at_the_limit(void** state) {
   (void)state;
@@ -514,6 +564,8 @@ int main(void) {
       cmocka_unit_test(joint_M5_slides_and_sticks),
       cmocka_unit_test(drives_S16_come_to_rest),
       cmocka_unit_test(drives_M1_terminal_velocity),
+      cmocka_unit_test(dampers_M12_decay_exactly),
+      cmocka_unit_test(dampers_M12_with_springs_are_stable),
       cmocka_unit_test(drives_M2_at_the_limit),
       cmocka_unit_test(drives_M2_a_motor_stalls),
       cmocka_unit_test(drives_M1_damping_gain_does_not_know_dt),
