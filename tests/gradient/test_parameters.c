@@ -198,7 +198,9 @@ static void check_item(const char* integrator, const char* form, const char* ite
            integrator);
   snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
   Task task = load_task(text);
-  expect_variables(&task, item, strcmp(form, "bounce") == 0 ? 1e-2 : 1e-4); /* impacts round more (impact.md, I12) */
+  /* impacts round more (impact.md, I12), and so do wheels that come to their gap at rest (friction.md, F14) */
+  double resolved = strcmp(form, "bounce") == 0 ? 1e-2 : strcmp(form, "cart") == 0 ? 1e-3 : 1e-4;
+  expect_variables(&task, item, resolved);
   task_free(&task);
 }
 
