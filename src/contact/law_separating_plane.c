@@ -394,7 +394,7 @@ static double rounding(const LawPair* p, double reach) {
   double contact = 0; /* the impact factor W' scales the change of the potential U */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * data->impact.first * data->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
-         (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
+         (fmax(contact, p->state->contact_energy) + fabs(p->state->friction_energy));
 }
 
 /* Returns the first-order change of the potential of a pair if body `side` moves by the twist (w, v). d: derivatives of
@@ -552,6 +552,7 @@ static void set_return_wrench(const LawPair* p, const Pressure* now) {
   PlaneResponse response;
   plane_derivatives(&((const PairData*)p->data)->solution, p->b->half_space, p->reference[0], p->reference[1], &contact,
                     &response);
+  plane_balance(&((const PairData*)p->data)->solution, &response, &contact);
   impact_return_wrench(&contact, impact_return(&parameters, &memory->progress.past).value / now->force, p->reference,
                        (const Pose* const[2]){&p->a->pose, &p->b->pose}, &memory->return_wrench);
 }

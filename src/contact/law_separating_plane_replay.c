@@ -42,6 +42,7 @@ static ImpactPast past_of(const LawReplay* p, const PlaneRecord* r) {
 static double load_of(const LawReplay* p, const PlaneRecord* r) {
   const PlaneLaw* law = p->law;
   if (!r->load.bounces) return r->load.factor + (law->step->force_ratio - 1) * r->load.by_ratio;
+  if (!p->data_now) return 0;
   ImpactParameters impact = impact_parameters(law, p->material);
   ImpactPast past = past_of(p, r);
   return impact_friction_limit(&impact, &past).value / force_of(p->data_now);

@@ -30,7 +30,10 @@ int contact_term_count(const ContactSystem* s) { return s->term_count; }
 ContactTerms contact_term(const ContactSystem* s, int index) {
   assert(index >= 0 && index < contact_term_count(s));
   const PairDerivatives* d = &s->derivatives[s->current][s->terms[index]];
-  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, false};
+  int hull = s->pairs[s->terms[index]].hull_b;
+  bool has_rows = hull >= s->model->hull_count || !s->instance[s->current][hull].half_space;
+  return (ContactTerms){
+      s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, has_rows};
 }
 
 /* Largest cosine of the angle between the contact normal and the axis of a circle at which the circle cannot come to

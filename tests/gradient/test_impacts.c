@@ -473,8 +473,10 @@ static void impact_I12_no_event_with_the_required_weights(void** state) {
   Run* run = run_model(
       "simulation: {dt: 5e-3, steps: 40, integrator: second_order}\ncontact: {restitution: 0.6, friction: 0.578}\n"
       "links:\n"
-      "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.13371263304338965, 0, 0.9910201470023724]}}\n"
-      "  - {name: a, mass: 1, mass_model: uniform, position: [0.0067524879686911773, 0, 0.050046517423619812], rpy: [0, "
+      "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.13371263304338965, 0, "
+      "0.9910201470023724]}}\n"
+      "  - {name: a, mass: 1, mass_model: uniform, position: [0.0067524879686911773, 0, 0.050046517423619812], rpy: "
+      "[0, "
       "0.13411431616616901, 0], shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
       "  - {name: b, mass: 0.405, mass_model: uniform, position: [-0.010, 0.023, 0.224], rpy: [-0.047, 0.167, 0.816], "
       "shape: {type: sphere, radius: 0.045}}\n"
@@ -597,7 +599,7 @@ static void impact_I10_an_approach_that_is_slower_at_first(void** state) {
       double slope = (tumbled(0, WY[k], z + h) - tumbled(0, WY[k], z - h)) / (2 * h);
       error = fmin(error, fabs(slope - gradient.attachments[1].z));
     }
-    compare_at_most(error, 2e-6, "wy = %g: slope by height", WY[k]);
+    compare_at_most(error, 5e-6, "wy = %g: slope by height", WY[k]); /* the run rounds by 1e-11 m, h >= 1e-6 */
     model_gradient_destroy(&gradient);
     run_free(run);
   }
