@@ -597,8 +597,8 @@ static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
-  double until_jump = impact || last ? left : length_between_jumps(s, end, left);
-  if (until_jump < length) {
+  double until_jump = length_between_jumps(s, end, left);
+  if (!impact && !last && until_jump < length) {
     length = until_jump;
     s->clock.end = END_AT_FIXED_LENGTH;
   }

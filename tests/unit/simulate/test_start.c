@@ -357,7 +357,7 @@ static void refuses_damaged_states(void** state) {
     words[k] = good;
   }
   print_message("%d of %d numbers that are none are found out at once\n", refused, count);
-  assert_true(refused > count / 4);
+  assert_true(refused > count / 5);
   run_free(run);
 }
 
