@@ -144,7 +144,7 @@ class Impacts(unittest.TestCase):
         slide = {"type": "slide", "position": [0, 0, 0.5], "axis": [0, 1, 0]}
         for body in ({"type": "sphere", "radius": 0.1}, {"type": "capsule", "radius": 0.05, "length": 0.2}):
             by = self.door_strikes(slide, body, 1)
-            self.assertAlmostEqual(by[0] + by[2], 1, delta=5e-7)
+            self.assertAlmostEqual(by[0] + by[2], 1, delta=1e-6)
 
 
 if __name__ == "__main__":
