@@ -88,7 +88,7 @@ static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotatio
   sum->any = true;
 }
 
-/* Sets the fraction of the lever arm that belongs to t + dt, and its derivatives (L100). The squared frequency is that
+/* Sets the fraction of the lever arm that belongs to t + dt, and its derivatives (L93). The squared frequency is that
  * of a pendulum about the direction of the force, with the sum of the mobilities across the arm. */
 static void set_lateness(const Sim* s, int link, LoadAtStart* out) {
   double force = vec3_norm(out->force), arm = vec3_norm(out->arm), slope;
@@ -210,6 +210,6 @@ Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;
   if (m->links[l->link].spins || m->trees[m->links[l->link].tree].flies)
-    return mat3_mul_vec(begin[l->link].r, force); /* direction at t (L100, W52) */
+    return mat3_mul_vec(begin[l->link].r, force); /* direction at t (L93, W52) */
   return mat3_mul_vec(load_rotation(clock, begin[l->link].r, before[l->link].r, mat3_zero()), force);
 }

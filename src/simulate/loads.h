@@ -77,7 +77,7 @@ Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate);
 void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
                            Mat3* rate_bar);
 
-/* Load on a free body, with its lever arm and direction at t (L100). */
+/* Load on a free body, with its lever arm and direction at t (L93). */
 typedef struct {
   Vec3 own_force, own_torque;      /* means of the signals, axes of the load [N, N m] */
   Vec3 arm;                        /* vector from the centre of mass to the point of action, link frame [m] */
@@ -90,7 +90,7 @@ typedef struct {
 /* Returns a load on a link that integrates its angular momentum, with means over the span of time. */
 LoadAtStart load_at_start(const Sim* sim, const ModelLoad* load, const StepSpan* span);
 
-/* Adds the share of loads in lambda . dF/dx to now, old and gradient (L4, L100) (simulate/loads_adjoint.c). Loads that a
+/* Adds the share of loads in lambda . dF/dx to now, old and gradient (L4, L93) (simulate/loads_adjoint.c). Loads that a
  * target contains are omitted. lambda: adjoint solution; F: equations of the step. x: earlier poses, signals, centres
  * of mass. motion (links): change of every link's rotation matrix and position [R | t] at t + dt by joint increments
  * lambda. rate_bar (links): receives derivatives with respect to the time derivatives of the poses at the start of the

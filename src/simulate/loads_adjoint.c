@@ -163,7 +163,7 @@ static void field_adjoint(const Sim* s, const ModelLoad* load, const double (*mo
   field_side_adjoint(s, &side[1], &b, &w, 1, to);
 }
 
-/* Adds the derivatives of Phi = -B : M of a load on a free body (L100). m, v: rotation part and translation part of M.
+/* Adds the derivatives of Phi = -B : M of a load on a free body (L93). m, v: rotation part and translation part of M.
  */
 static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, Vec3 v, const LoadBars* to) {
   int i = load->link;

@@ -272,7 +272,7 @@ static const char LEVERS[] =
     "controllers:\n"
     "  - {link: cart, type: prescribed, velocity: {type: sines, terms: [[{amplitude: 0.9, frequency: 1}]]}}\n";
 
-static void run_L100_W52_lever_arms_at_the_start(void** state) {
+static void run_L93_W52_lever_arms_at_the_start(void** state) {
   (void)state;
   const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS;
   check_row(&(Row){"lever arms, momentum", blocks, 40, 1e-7, "momentum", LEVERS});
@@ -1748,7 +1748,7 @@ int main(void) {
       cmocka_unit_test(run_Z21_a_magnet_takes_loses_and_takes_again),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
-      cmocka_unit_test(run_L100_W52_lever_arms_at_the_start),
+      cmocka_unit_test(run_L93_W52_lever_arms_at_the_start),
       cmocka_unit_test(run_M3_motors_through_saturation),
       cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),

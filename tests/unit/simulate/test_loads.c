@@ -395,7 +395,7 @@ static void loads_L98_ramp(void** state) {
 
 /* Fraction of the lever arm at t + dt for a rod of inertia 0.5 about both axes across it, arm 0.2 along the rod. The
  * trace of the mobilities across the arm is 2 / 0.5, so the squared frequency is force 0.2 4. */
-static void loads_L100_fraction_of_the_arm(void** state) {
+static void loads_L93_fraction_of_the_arm(void** state) {
   (void)state;
   static const char scene[] =
       "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: momentum}\n"
@@ -432,7 +432,7 @@ int main(void) {
       cmocka_unit_test(loads_L1_thrust_along_the_axis),
       cmocka_unit_test(loads_gravity_compensation),
       cmocka_unit_test(loads_L98_ramp),
-      cmocka_unit_test(loads_L100_fraction_of_the_arm),
+      cmocka_unit_test(loads_L93_fraction_of_the_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
