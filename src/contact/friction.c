@@ -239,7 +239,7 @@ static void aim_at(FrictionLag* lag, const Pose* const aim[2], const RollShift* 
                    const HullInstance* const hull[2]) {
   for (int side = 0; side < 2; side++) {
     Mat3 start = lag->start[side].r;
-    bool aimed = aim && lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
+    bool aimed = aim && aim[side] && lag->aimed && (side == 0 ? lag->half_space || has_arm(lag, 0) : has_arm(lag, 1));
     lag->aim[side] = aimed ? aim[side]->r : start;
     lag->shifted[side] = aimed && shift && shift[side] && (hull[side]->rounding > 0 || hull[side]->ring_count > 0);
     lag->shift[side] = (RollShift){0};

@@ -171,7 +171,7 @@ static double* add_direction(InertiaWork* s, double coefficient, int component) 
 static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
   bool damps = kind == THETA_JOINT_DAMPER || kind == THETA_BUSHING_DAMPER;
   double dt = simulation_substep_length(&s->model->simulation), unit = damps ? dt : dt * dt;
-  double mobility[DIRECTIONS_MAX] = {0}, number[DIRECTIONS_MAX], by[DIRECTIONS_MAX] = {0}, slope;
+  double mobility[DIRECTIONS_MAX] = {0}, number[DIRECTIONS_MAX], by[DIRECTIONS_MAX] = {0}, slope = 0;
   for (int k = 0; k < s->count; k++) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
     number[k] = s->coefficient[k] * mobility[k] * unit;

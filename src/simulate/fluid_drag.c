@@ -59,7 +59,8 @@ static Clip clip_where_positive(const Vec3 p[3], const double f[3]) {
   out.count = out.positive == 0 ? 0 : 1 + (out.positive == 2);
   memcpy(out.p[0], p, sizeof out.p[0]);
   if (out.positive == 0 || out.positive == 3) return out;
-  while ((f[out.odd] > 0) != (out.positive == 1)) out.odd++;
+  for (int k = 0; k < 3; k++)
+    if ((f[k] > 0) == (out.positive == 1)) out.odd = k;
   Vec3 a = p[out.odd], b = p[(out.odd + 1) % 3], c = p[(out.odd + 2) % 3];
   out.t[0] = f[out.odd] / (f[out.odd] - f[(out.odd + 1) % 3]);
   out.t[1] = f[out.odd] / (f[out.odd] - f[(out.odd + 2) % 3]);
