@@ -26,8 +26,8 @@ class Many:
                  for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input)) if x is not None}
         with scene._cloning:
             self.objects = [scene._object.clone() for _ in range(count)]
-        for own in self.objects:
-            own.check(c.lib.sdrs_continue(own.pointer, continues))
+        for own in self.objects if continues else ():
+            own.check(c.lib.sdrs_continue(own.pointer, True))
         for name, values in given.items():
             for own, row in zip(self.objects, values):
                 own.check(c.lib.sdrs_set(own.pointer, INDEX[name], row.ctypes.data, row.size))

@@ -296,16 +296,17 @@ static bool friction_part_acts(const LawPair* p, bool current) {
 }
 
 /* Returns true if the constant wrench of an impact acts on the pair (impact.md, I7a). */
-static bool returns(const LawPair* p) {
+static bool restitution_acts(const LawPair* p) {
   return p->lagged && ((const PairMemory*)p->memory)->progress.past.stage == IMPACT_RESTITUTION;
 }
 
-static bool rubs(const LawPair* p) {
+static bool friction_force_acts(const LawPair* p) {
   return p->lagged && (slides(p->material) || rolls(p->material)) &&
          (friction_part_acts(p, false) || friction_part_acts(p, true));
 }
 
-static bool friction_acts(const LawPair* p) { return rubs(p) || returns(p); }
+/* evaluate_friction evaluates both. */
+static bool friction_acts(const LawPair* p) { return friction_force_acts(p) || restitution_acts(p); }
 
 static FrictionLag* lag_of_part(const LawPair* p, bool current) {
   PairMemory* memory = p->memory;
@@ -344,7 +345,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
     RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
-  if (returns(p))
+  if (restitution_acts(p))
     energy += impact_return_energy(&memory->return_wrench, (const Pose* const[2]){&p->a->pose, &p->b->pose});
   p->state->friction_energy = law->stiffness * energy;
   p->state->has_terms = true;
@@ -372,7 +373,7 @@ static bool derive(const LawPair* p) {
     RollingParameters rolling = rolling_parameters(law, p->material, memory->friction_impact.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
-  if (returns(p))
+  if (restitution_acts(p))
     impact_return_derivatives(&memory->return_wrench, p->reference, (const Pose* const[2]){&p->a->pose, &p->b->pose},
                               d);
   for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
@@ -546,7 +547,7 @@ static void set_friction_impact(const LawPair* p, const Pressure* now) {
 /* Sets the constant wrench of IMPACT_RESTITUTION from the force at t. */
 static void set_return_wrench(const LawPair* p, const Pressure* now) {
   PairMemory* memory = p->memory;
-  if (!returns(p)) return;
+  if (!restitution_acts(p)) return;
   ImpactParameters parameters = impact_parameters(p->law, p->material);
   PairDerivatives contact;
   PlaneResponse response;

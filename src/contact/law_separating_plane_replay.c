@@ -183,7 +183,9 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool curre
 }
 
 /* Returns true if the constant wrench of an impact acts on a recorded pair (impact.md, I7a). */
-static bool returns(const LawReplay* p) { return p->data_now && record_of(p->record).past.stage == IMPACT_RESTITUTION; }
+static bool restitution_acts(const LawReplay* p) {
+  return p->data_now && record_of(p->record).past.stage == IMPACT_RESTITUTION;
+}
 
 static ReturnWrench recorded_return(const LawReplay* p) {
   PlaneRecord r = record_of(p->record);
@@ -223,7 +225,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
     memory->solve_impact =
         impact_evaluate_pair(&impact, ((const PlaneSolution*)p->data_solve)->energy, before, &r.past);
   }
-  if (returns(p)) {
+  if (restitution_acts(p)) {
     const Pose* const pose[2] = {&body[0].hull.pose, &body[1].hull.pose};
     const Vec3 reference[2] = {body[0].reference, body[1].reference};
     ReturnWrench wrench = recorded_return(p);
@@ -514,7 +516,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
   bar.force += vec3_dot(s->elastic, r.elastic.by_force);
   s->dt_before += vec3_dot(s->elastic, r.elastic.by_dt);
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
-  if (returns(p)) {
+  if (restitution_acts(p)) {
     const ReturnWrench wrench = recorded_return(p);
     impact_return_adjoint(&impact_at_start, &wrench, &now, p->next, twist, &lag_sides, &bar, s);
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulate/closures.h"
+#include "simulate/sim.h"
 
 Model* closures_copy_model(const Model* m) {
   bool any = false;
@@ -157,10 +158,6 @@ static void set_open_state(ClosureSystem* s, int k, bool on, const Pose* poses, 
   s->past_count = 0;
 }
 
-/* A jump of a signal switches its closure at the first start of a substep after the jump (L99). A jump that is later
- * than this start minus this fraction of the time step has not passed, so that rounding does not decide. */
-#define SWITCH_TOLERANCE 1e-9
-
 /* Opens closure k within a step. Keeps the time of closing, because earlier substeps of the step contain the closure.
  */
 static void open_within_step(ClosureSystem* s, int k, const Pose* poses, double time) {
@@ -177,7 +174,7 @@ bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old
     SimJoin* join = &s->joined[k];
     if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) continue;
     if (join->until > begin && join->until < (double)INFINITY) continue; /* a closure opens once in a step */
-    bool on = is_signal_on(&s->model->closures[k], time - SWITCH_TOLERANCE * s->model->simulation.dt);
+    bool on = is_signal_on(&s->model->closures[k], time - JUMP_TOLERANCE * s->model->simulation.dt);
     if (!on || is_beyond_range(s, k, poses)) join->barred = false;
     if (on == join_holds(join) || join->barred || (on && !is_within_range(s, k, poses, old))) continue;
     if (!on && time > begin)

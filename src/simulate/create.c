@@ -347,16 +347,18 @@ static void initial_pose_rates(Sim* s) {
   }
 }
 
-/* Sets the state before the initial one, from which the initial velocities lead to it in one step. */
-static void set_state_before_start(Sim* s) {
-  const Model* m = s->model;
+void sim_coordinates_before_start(const Model* m, const double* q, double dt, double* difference, double* q_old) {
+  for (int dof = 0; dof < m->dof_count; dof++) difference[dof] = dt * m->initial_velocities[dof];
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++)
-      s->difference_old[dof] = s->clock.dt * m->initial_velocities[dof];
-    joint_extrapolate(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first, -1,
-                      s->q_old + link->coordinate_first);
+    joint_extrapolate(&link->joint, q + link->coordinate_first, difference + link->dof_first, -1,
+                      q_old + link->coordinate_first);
   }
+}
+
+static void set_state_before_start(Sim* s) {
+  const Model* m = s->model;
+  sim_coordinates_before_start(m, s->q_now, s->clock.dt, s->difference_old, s->q_old);
   model_poses(m, s->q_old, s->pose_old);
   memcpy(s->pose_older, s->pose_old, sizeof(Pose) * (size_t)m->link_count);
   if (s->q_older) memcpy(s->q_older, s->q_old, sizeof(double) * (size_t)m->coordinate_count);

@@ -42,7 +42,7 @@ static int add_hull(FluidSystem* s, int index, int count) {
     s->surface[index] += vec3_norm(face_area(face));
     add_volume(face->point, s->volume[hull->link]);
   }
-  double radius = sqrt(s->surface[index] / (4 * 3.14159265358979323846));
+  double radius = sqrt(s->surface[index] / (4 * M_PI));
   s->slowing[index] = radius > 0 ? 1.5 / radius : 0;
   return count;
 }
@@ -243,7 +243,8 @@ BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose, con
   BuoyancyInput in = {.density = fluid->density,
                       .level = fluid->level,
                       .up = upward(s->model),
-                      .gravity = vec3_norm(s->model->simulation.gravity)};
+                      .gravity = vec3_norm(s->model->simulation.gravity),
+                      .at = at};
   FluidNumber now[3][4], old[3][4];
   copy_pose(pose, in.pose);
   copy_pose(at_now, now);
@@ -261,7 +262,15 @@ void fluid_set_face(const FluidFace* face, BuoyancyInput* in) {
   for (int c = 0; c < 3; c++) in->point[c] = complex_vector(face->point[c]);
 }
 
-/* Without a surface of the fluid, buoyancy is a constant force at the centroid of the link's volume. */
+/* Without a surface of the fluid, buoyancy is a constant force at the centroid of the link's volume. Adds the
+ * derivative of factor times its energy with respect to the link's pose. */
+static void add_displaced_weight(const Sim* s, int link, double factor, double slope[3][4]) {
+  const Vec3 gravity = s->model->simulation.gravity;
+  const double pull[3] = {gravity.x, gravity.y, gravity.z}, density = s->model->scene->fluid.density;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) slope[i][j] += factor * density * pull[i] * s->fluid->volume[link][j];
+}
+
 static void prepare_link(const Sim* s, int link) {
   const FluidSystem* f = s->fluid;
   DragForce* out = &f->force[link];
@@ -272,13 +281,11 @@ static void prepare_link(const Sim* s, int link) {
     in.slowing = f->slowing[f->face[k].hull];
     drag_add_face(&in, f->face[k].point, out);
   }
-  const Vec3 gravity = s->model->simulation.gravity;
-  const double pull[3] = {gravity.x, gravity.y, gravity.z};
   for (int i = 0; i < 12; i++) {
     for (int j = 0; j < 12; j++) out->matrix[i][j] *= at.drag;
-    out->constant[i] *= at.drag;
-    if (!in.has_level) out->constant[i] += at.buoyancy * in.density * pull[i / 4] * f->volume[link][i % 4];
+    out->constant[i / 4][i % 4] *= at.drag;
   }
+  if (!in.has_level) add_displaced_weight(s, link, at.buoyancy, out->constant);
 }
 
 void fluid_prepare_step(Sim* s) {
@@ -287,27 +294,33 @@ void fluid_prepare_step(Sim* s) {
 }
 
 /* Returns the energy of the drag on a link; adds its derivative with respect to the pose at t + dt to slope. */
-static double add_drag(const Sim* s, int link, const Pose* pose, FluidNumber slope[3][4]) {
+static double add_drag(const Sim* s, int link, const Pose* pose, double slope[3][4]) {
   DragInput in = fluid_drag_input(s, link, pose);
   const DragForce* f = &s->fluid->force[link];
   double energy = 0;
   for (int i = 0; i < 12; i++) {
     double product = 0;
     for (int j = 0; j < 12; j++) product += f->matrix[i][j] * in.v[j / 4][j % 4];
-    slope[i / 4][i % 4] += product + f->constant[i];
-    energy += (0.5 * product + f->constant[i]) * in.v[i / 4][i % 4];
+    slope[i / 4][i % 4] += product + f->constant[i / 4][i % 4];
+    energy += (0.5 * product + f->constant[i / 4][i % 4]) * in.v[i / 4][i % 4];
   }
   return energy * in.dt;
 }
 
-static void add_buoyancy(const FluidSystem* f, int link, double factor, BuoyancyInput* in, FluidNumber slope[3][4]) {
-  FluidNumber sum[3][4] = {{0}};
+/* Adds the sum of fluid_buoyancy_slope over the faces of a link to sum. */
+static void sum_face_slopes(const FluidSystem* f, int link, BuoyancyInput* in, FluidNumber sum[3][4]) {
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     fluid_set_face(&f->face[k], in);
     fluid_buoyancy_slope(in, sum);
   }
+}
+
+/* Adds the derivative of the energy of buoyancy with respect to the pose at t + dt, in a fluid with a surface. */
+static void add_surface_slope(const FluidSystem* f, int link, BuoyancyInput* in, double slope[3][4]) {
+  FluidNumber sum[3][4] = {{0}};
+  sum_face_slopes(f, link, in, sum);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) slope[i][j] += factor * sum[i][j];
+    for (int j = 0; j < 4; j++) slope[i][j] += in->at.buoyancy * creal(sum[i][j]);
 }
 
 static double surface_potential(const FluidSystem* f, int link, BuoyancyInput* in) {
@@ -320,29 +333,20 @@ static double surface_potential(const FluidSystem* f, int link, BuoyancyInput* i
 }
 
 void fluid_add_buoyancy_slope(const Sim* s, int link, double bar[3][4]) {
-  const Vec3 gravity = s->model->simulation.gravity;
-  const double pull[3] = {gravity.x, gravity.y, gravity.z};
-  const SceneFluid* fluid = &s->model->scene->fluid;
-  FluidNumber slope[3][4] = {{0}};
-  double factor = fluid_weights(s, link).buoyancy;
-  if (fluid->has_level) {
-    BuoyancyInput in = fluid_buoyancy_input(s, link, &s->pose_now[link], &s->pose_old[link], &s->pose_older[link]);
-    add_buoyancy(s->fluid, link, factor, &in, slope);
+  if (!s->model->scene->fluid.has_level) {
+    add_displaced_weight(s, link, fluid_weights(s, link).buoyancy, bar);
+    return;
   }
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++)
-      bar[i][j] +=
-          fluid->has_level ? creal(slope[i][j]) : factor * fluid->density * pull[i] * s->fluid->volume[link][j];
+  BuoyancyInput in = fluid_buoyancy_input(s, link, &s->pose_now[link], &s->pose_old[link], &s->pose_older[link]);
+  add_surface_slope(s->fluid, link, &in, bar);
 }
 
 double fluid_energy(const Sim* s, int link, const Pose* pose) {
   assert(link >= 0 && link < s->model->link_count);
-  FluidNumber slope[3][4] = {{0}};
-  double energy = add_drag(s, link, pose, slope);
+  double slope[3][4] = {{0}}, energy = add_drag(s, link, pose, slope);
   if (!s->model->scene->fluid.has_level) return energy;
   BuoyancyInput in = step_buoyancy_input(s, link, pose);
-  FluidWeights at = fluid_weights(s, link);
-  return energy + surface_potential(s->fluid, link, &in) * at.buoyancy / at.ahead;
+  return energy + surface_potential(s->fluid, link, &in) * in.at.buoyancy / in.at.ahead;
 }
 
 double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
@@ -386,25 +390,20 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-/* Converts the real part of `slope`, the derivative of an energy with respect to the link's rotation matrix and
- * position, into a force and a first moment about the centre of mass, world axes. */
-static void force_and_moment(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force,
-                             Mat3* moment) {
-  Mat3 turned;
-  *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) turned.m[i][j] = creal(slope[i][j]);
-  *moment = mat3_mul(mat3_sub(turned, mat3_outer(*force, link->center)), mat3_transpose(pose->r));
-}
-
+/* Sets force and moment to the derivative of the fluid's energy with respect to the link's motion: a force and a first
+ * moment about the centre of mass, world axes. */
 static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
-  FluidNumber slope[3][4] = {{0}};
+  double slope[3][4] = {{0}};
+  Mat3 turned;
   add_drag(s, link, pose, slope);
   if (s->model->scene->fluid.has_level) {
     BuoyancyInput in = step_buoyancy_input(s, link, pose);
-    add_buoyancy(s->fluid, link, fluid_weights(s, link).buoyancy, &in, slope);
+    add_surface_slope(s->fluid, link, &in, slope);
   }
-  force_and_moment(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
+  *force = vec3(slope[0][3], slope[1][3], slope[2][3]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) turned.m[i][j] = slope[i][j];
+  *moment = mat3_mul(mat3_sub(turned, mat3_outer(*force, s->model->links[link].center)), mat3_transpose(pose->r));
 }
 
 /* Adds the Hessian of the buoyancy: the derivatives of its slope at complex poses, one for each twist component (L15).
@@ -412,16 +411,17 @@ static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, V
 static void add_buoyancy_hessian(const Sim* s, int link, const Pose* pose, const double (*motion)[3][4],
                                  double hessian[6][6]) {
   const BuoyancyInput still = step_buoyancy_input(s, link, pose);
-  FluidWeights at = fluid_weights(s, link);
+  const FluidWeights at = still.at;
   for (int k = 0; k < 6; k++) {
     BuoyancyInput in = still;
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) in.pose[i][j] += FLUID_COMPLEX_STEP * at.ahead * motion[k][i][j] * (double complex)I;
-    add_buoyancy(s->fluid, link, at.buoyancy, &in, slope);
+    sum_face_slopes(s->fluid, link, &in, slope);
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++) hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
+        for (int j = 0; j < 4; j++)
+          hessian[n][k] += motion[n][i][j] * (at.buoyancy * cimag(slope[i][j]) / FLUID_COMPLEX_STEP);
   }
 }
 

@@ -69,13 +69,17 @@ double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 void fluid_hessian_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
 /* Adds the fluid's contribution to lambda . dF/dx to now, old, rate_bar (links) and gradient (L15). lambda: adjoint
  * solution; F: equations of the step. x: poses at t and t - dt, initial velocities, vertices, masses, parameters of the
- * fluid. motion (links): directional
- * derivative along lambda of every link's rotation matrix and position [R | t] at t + dt. Does nothing without a fluid.
- * Defined in fluid_adjoint.c. */
+ * fluid. motion (links): directional derivative along lambda of every link's rotation matrix and position [R | t] at
+ * t + dt. Does nothing without a fluid. Defined in fluid_adjoint.c. */
 void fluid_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient);
 
 /* ---- shared with fluid_adjoint.c */
+/* Weights of the poses at t + dt, t and t - dt at which buoyancy acts (L14). drag, buoyancy: factors on the forces,
+ * fractions of the step in which they act. */
+typedef struct {
+  double ahead, now, old, drag, buoyancy;
+} FluidWeights;
 /* Variables on which the buoyancy of a face depends, in a fluid with a surface. */
 typedef struct {
   FluidNumber pose[3][4]; /* rotation matrix and position [R | t] of the link where buoyancy acts (L14) */
@@ -83,18 +87,16 @@ typedef struct {
   FluidNumber density, level;
   Vec3 up;
   double gravity; /* [m/s^2] */
+  FluidWeights at;
 } BuoyancyInput;
-/* Weights of the poses at t + dt, t and t - dt at which buoyancy acts (L14). drag, buoyancy: factors on the forces,
- * fractions of the step in which they act. */
-typedef struct {
-  double ahead, now, old, drag, buoyancy;
-} FluidWeights;
+/* Returns the weights of a link in the step of sim->clock. */
 FluidWeights fluid_weights(const Sim* sim, int link);
-/* Sets the variables of drag that all hulls of a link share. pose: pose of the link at t + dt. */
+/* Returns the variables of drag that all hulls of a link share. pose: pose of the link at t + dt. */
 DragInput fluid_drag_input(const Sim* sim, int link, const Pose* pose);
 /* Returns the variables of buoyancy that all faces of a link share. pose, now, old: poses of the link at t + dt, t and
  * t - dt. */
 BuoyancyInput fluid_buoyancy_input(const Sim* sim, int link, const Pose* pose, const Pose* now, const Pose* old);
+/* Sets in->point to the corners of a face. */
 void fluid_set_face(const FluidFace* face, BuoyancyInput* in);
 /* Adds the derivative of the energy of the buoyancy of a face with respect to the link's rotation matrix and position
  * to slope (L10). */

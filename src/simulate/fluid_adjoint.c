@@ -126,7 +126,7 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   const Pose* pose = &s->configuration[s->current].pose[link];
   DragInput in = fluid_drag_input(s, link, pose);
   BuoyancyInput float_in = fluid_buoyancy_input(s, link, pose, &s->pose_now[link], &s->pose_old[link]);
-  FluidWeights at = fluid_weights(s, link);
+  const FluidWeights at = float_in.at;
   DragBar bar = {.mass = 0};
   double drag_motion[3][4] = {{0}}, pose_bar[3][4] = {{0}};
   add_scaled_matrix(drag_motion, at.drag, motion);

@@ -7,7 +7,7 @@
 
 /* The viscous force on a sphere of surface S at the speed v is mu kappa S v with kappa S = VISCOUS_RATE / kappa, since
  * kappa = 3 / (2 r) and S = 4 pi r^2. */
-#define VISCOUS_RATE (9 * 3.14159265358979323846)
+#define VISCOUS_RATE (9 * M_PI)
 
 /* ---------------------------------------------------------------- triangles */
 
@@ -136,7 +136,7 @@ static void add_viscous_drag(const DragInput* in, const Vec3 p[3], DragForce* ou
       for (int k = 0; k < 3; k++) moment += coordinate(p[k], j) * coordinate(p[k], m);
       for (int i = 0; i < 3; i++) {
         out->matrix[4 * i + j][4 * i + m] += mu.theta * factor * moment;
-        out->constant[4 * i + j] += (1 - mu.theta) * factor * moment * in->w[i][m];
+        out->constant[i][j] += (1 - mu.theta) * factor * moment * in->w[i][m];
       }
     }
 }

@@ -8,7 +8,7 @@
  * minus the fluid's velocity, row by row. The derivative of the drag's energy with respect to [R | t] at t + dt is
  * matrix V + constant. */
 typedef struct {
-  double matrix[12][12], constant[12];
+  double matrix[12][12], constant[3][4];
 } DragForce;
 
 /* Variables of the drag on all faces of a hull. now: pose at t. v, w: velocity matrices of this step and of the

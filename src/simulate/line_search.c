@@ -23,8 +23,6 @@
  * energy. Below this threshold, one Newton iteration from the present state solves the step. */
 #define REPEAT_DECREASE_ROUNDINGS 1e6
 
-#define HALF_TURN 3.14159265358979323846
-
 /* ---------------------------------------------------------------- islands */
 
 /* Computes the islands of the accepted state: trees that contact, closures, tendons or bushings couple. The islands
@@ -486,7 +484,7 @@ static void mark_fast_turning_islands(Sim* s) {
     for (int k = 0; k < link->joint.scalar_count; k++) {
       int dof = link->dof_first + k;
       double turn = fabs(s->newton.delta[dof]) * vec3_norm(s->assembly.screws[dof].w);
-      if (turn > HALF_TURN) island_of_link(s, i)->below_rounding = island_of_link(s, i)->turns_fast = true;
+      if (turn > M_PI) island_of_link(s, i)->below_rounding = island_of_link(s, i)->turns_fast = true;
     }
   }
 }

@@ -445,6 +445,9 @@ double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* Makes the solved configuration the present state and advances the clock. Sets momenta, rates and measured forces of
  * SimState. Stores the poses of the two previous states. Allocates only for delays. */
 void sim_advance(Sim* sim);
+/* Sets q_old (nq) to the coordinates from which the model's initial velocities lead to q (nq) in a step of length dt
+ * [s], and difference (nv) to dt times these velocities. */
+void sim_coordinates_before_start(const Model* model, const double* q, double dt, double* difference, double* q_old);
 /* Updates SimState: copies q (nq) and centres of mass (links); state.pose points to the present poses. */
 void sim_update_public_state(Sim* sim);
 /* Sets sim->clock to equal substep `index` (0 to count - 1) of the next step. Sets end time and length [s], and
@@ -538,6 +541,9 @@ void balance_test_tree(Sim* sim, int tree);
 bool balance_tree_is_reached(const Sim* sim, int tree, bool arrived);
 /* Largest residual, relative to the acting forces, with which a step may end as STEP_ROUNDING_FLOOR. */
 #define ROUNDING_FLOOR_RESIDUAL_MAX 1e-2
+/* Tolerance of the times of jumps, relative to the time step, so that rounding does not decide: a jump just before the
+ * end of a span belongs to the next span, and a jump just before the start of a substep has not passed. */
+#define JUMP_TOLERANCE 1e-9
 /* Returns true if rounding explains all residuals that are above the admissible one (S16). The rounding of coordinates
  * causes errors in the forces of inertia, drives, joints and contact. assembly: terms of the accepted state for the
  * trees of sim->scope; NULL ignores contact. */

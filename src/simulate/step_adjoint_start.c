@@ -101,13 +101,7 @@ void step_adjoint_before_start(StepAdjoint* a, const double* q, StateBar before,
   double *q_old = MEMORY_NEW(double, m->coordinate_count), *difference = MEMORY_NEW(double, m->dof_count);
   Pose* pose_old = MEMORY_NEW(Pose, m->link_count);
   double dt = simulation_substep_length(&m->simulation);
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    for (int dof = link->dof_first; dof < link->dof_first + link->dof_count; dof++)
-      difference[dof] = dt * m->initial_velocities[dof];
-    joint_extrapolate(&link->joint, q + link->coordinate_first, difference + link->dof_first, -1,
-                      q_old + link->coordinate_first);
-  }
+  sim_coordinates_before_start(m, q, dt, difference, q_old);
   model_poses(m, q_old, pose_old);
   model_screws(m, q_old, pose_old, a->sim->assembly.screws);
   step_adjoint_compose(a, pose_old, before.pose);

@@ -548,10 +548,6 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
-/* Tolerance of the times of jumps, relative to the time step: a jump that rounding places just before the end of a span
- * belongs to the next span. */
-#define JUMP_TOLERANCE 1e-9
-
 /* Returns the length of the next substep such that the first jump of a force is in the middle of a substep (L99) [s];
  * `left` if no jump requires a shorter substep. begin: start of the substep [s]; left: length of the remaining span
  * [s]; least: shortest length of a substep [s]; early: tolerance of times [s]. */
@@ -597,8 +593,8 @@ static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
   s->clock.share = 1.0 / shares;
   int opens = impact ? -1 : closures_find_opening(s->closures);
   if (opens >= 0) return plan_opening(s, opens, left);
-  double until_jump = length_between_jumps(s, end, left);
-  if (!impact && !last && until_jump < length) {
+  double until_jump = impact || last ? length : length_between_jumps(s, end, left);
+  if (until_jump < length) {
     length = until_jump;
     s->clock.end = END_AT_FIXED_LENGTH;
   }
