@@ -14,7 +14,7 @@
 /* Largest change of the direction of a principal axis of inertia by the inertia tensor, relative to its trace. */
 #define PRINCIPAL_TOLERANCE 1e-6
 
-/* Returns true if a link moves freely in a plane (free_axes), and its hinge's axis is a principal axis of inertia.
+/* Returns true if a link moves freely in a plane (free_axes, W53), and its hinge's axis is a principal axis of inertia.
  * Otherwise the joint exerts a torque that depends on the angular velocity. No limit and no force of the joint may act,
  * except of controllers. */
 static bool is_free_in_plane(const Model* model, const ModelLink* link) {

@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "simulate/spin.h"
-
 LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
 
 /* The result is R P, with the rotation R at the start of the step. P = 1 + r E + r (r - 1) / 2 E^2, with E = R_old^T R
@@ -95,7 +93,7 @@ static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotatio
 static void set_lateness(const Sim* s, int link, LoadAtStart* out) {
   double force = vec3_norm(out->force), arm = vec3_norm(out->arm), slope;
   if (!(force > 0 && arm > 0)) return;
-  Mat3 mobility = s->spin_bodies[link].mobility;
+  Mat3 mobility = inertia_mobility(&s->model->links[link]);
   Vec3 response = mat3_mul_vec(mobility, out->arm), by_arm;
   double trace = mat3_trace(mobility), across = arm * arm * trace - vec3_dot(out->arm, response);
   double square = force * across / arm * s->clock.dt * s->clock.dt;

@@ -30,13 +30,6 @@ static Rolling classify_rolling(const Model* m, const ModelLink* link, SpinBody*
   return !rolls ? ROLLS_NOT : body->is_ball ? ROLLS_IN_ALL_DIRECTIONS : ROLLS_ABOUT_AXIS;
 }
 
-/* Returns SpinBody.mobility. inertia: inertia tensor about the centre of mass, link axes [kg m^2]. */
-static Mat3 find_mobility(const Joint* joint, Mat3 inertia) {
-  if (joint_is_floating(joint)) return mat3_inverse(inertia);
-  Vec3 axis = joint->axis[0];
-  return mat3_scale(mat3_outer(axis, axis), 1 / vec3_dot(axis, mat3_mul_vec(inertia, axis)));
-}
-
 SpinBody* spin_bodies_create(const Model* m) {
   SpinBody* spin_bodies = MEMORY_NEW(SpinBody, m->link_count);
   bool any = false;
@@ -44,8 +37,7 @@ SpinBody* spin_bodies_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spin_bodies[i] =
-        (SpinBody){.spins = true, .mobility = find_mobility(&m->links[i].joint, inertia), .second = second};
+    spin_bodies[i] = (SpinBody){.spins = true, .mobility = inertia_mobility(&m->links[i]), .second = second};
     spin_bodies[i].rolling = classify_rolling(m, &m->links[i], &spin_bodies[i]);
     any = true;
   }

@@ -21,9 +21,7 @@ typedef struct SpinBody {
   bool is_ball, is_capsule; /* kind of a round hull; both false: circles */
   Vec3 axis;                /* unit axis of a round hull, link axes; 0 for a ball */
   Vec3 offset;              /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
-  Mat3 mobility;            /* angular velocity per unit of angular momentum, link axes [1/(kg m^2)]: inverse of the
-                               inertia tensor about the centre of mass. In a plane with the normal a: a a^T divided by
-                               the moment of inertia about a */
+  Mat3 mobility;            /* inertia_mobility of the link [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
   Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */

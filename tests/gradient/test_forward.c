@@ -164,7 +164,7 @@ static void bodies_that_lean_W21(void** state) {
   }
 }
 
-/* Bodies that move freely in a plane: a wheel with an eccentric mass that rolls, and a capsule that lands (W21). */
+/* Bodies that move freely in a plane: a wheel with an eccentric mass that rolls, and a capsule that lands (W53). */
 #define IN_A_PLANE                                                                                              \
   "steps: 20\nscene:\n"                                                                                         \
   "  simulation: {dt: 0.01, steps: 20, integrator: momentum}\n"                                                 \
@@ -179,7 +179,7 @@ static void bodies_that_lean_W21(void** state) {
   "loss: [{type: point, link: body, target: [0, 0, 0]}]\n"                                                      \
   "optimizer: {tolerance: 1.0e-12}\n"
 
-static void bodies_in_a_plane_W21(void** state) {
+static void bodies_in_a_plane_W53(void** state) {
   (void)state;
   static const struct {
     const char *body, *velocities;
@@ -432,7 +432,7 @@ int main(void) {
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
       cmocka_unit_test(bodies_that_lean_W21),
-      cmocka_unit_test(bodies_in_a_plane_W21),
+      cmocka_unit_test(bodies_in_a_plane_W53),
       cmocka_unit_test(stops_Q1),
       cmocka_unit_test(impacts_of_prescribed_links_Q1),
       cmocka_unit_test(momentum_Q1),

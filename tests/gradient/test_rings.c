@@ -321,7 +321,7 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
   }
 }
 
-/* Bodies that move freely in a plane (spin.md, W21). They roll with an eccentric mass, topple, slide down a wall, land
+/* Bodies that move freely in a plane (spin.md, W53). They roll with an eccentric mass, topple, slide down a wall, land
  * and rock, and carry each other. The format's arguments are more links, the body, and its initial velocities. */
 #define IN_A_PLANE                                                                                            \
   "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                                                \
@@ -332,7 +332,7 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
   "  - {name: body, %s, joint: {type: free, free_axes: [%s], position: [0, 0, %.17g], rpy: [0, %.17g, 0]}}\n" \
   "%s"                                                                                                        \
   "initial: [{link: body, velocities: %s}]\n"
-static void gradients_W21_of_bodies_in_a_plane(void** state) {
+static void gradients_W53_of_bodies_in_a_plane(void** state) {
   (void)state;
   static const char NOTHING[] = "",
                     WALL[] =
@@ -385,7 +385,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8c_among_boxes),
       cmocka_unit_test(precession_F17_of_eulers_disk),
       cmocka_unit_test(gradients_W21_of_bodies_that_lean),
-      cmocka_unit_test(gradients_W21_of_bodies_in_a_plane),
+      cmocka_unit_test(gradients_W53_of_bodies_in_a_plane),
       cmocka_unit_test(riders_F13_stay_on_a_turntable),
       cmocka_unit_test(gradients_F13_on_a_turntable),
   };

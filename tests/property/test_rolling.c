@@ -254,8 +254,8 @@ static void eccentric_balls_W21_keep_their_energy(void** state) {
 }
 
 /* Bodies that move freely in a plane: wheels with an eccentric mass that rock, and rods that fall without friction and
- * do not reach the ground with their sides (docs/derivations/spin.md, W21). */
-static void bodies_in_a_plane_W21_keep_their_energy(void** state) {
+ * do not reach the ground with their sides (docs/derivations/spin.md, W53). */
+static void bodies_in_a_plane_W53_keep_their_energy(void** state) {
   (void)state;
   Random random = {45};
   double least = 0, most = 0;
@@ -305,7 +305,7 @@ int main(void) {
                                      cmocka_unit_test(wheels_keep_their_energy),
                                      cmocka_unit_test(leaning_cylinders_W21_keep_their_energy),
                                      cmocka_unit_test(eccentric_balls_W21_keep_their_energy),
-                                     cmocka_unit_test(bodies_in_a_plane_W21_keep_their_energy),
+                                     cmocka_unit_test(bodies_in_a_plane_W53_keep_their_energy),
                                      cmocka_unit_test(polygons_gain_no_energy),
                                      cmocka_unit_test(polygons_W20_gain_no_energy_by_skipped_corners),
                                      cmocka_unit_test(tumbling_bodies_gain_no_energy)};

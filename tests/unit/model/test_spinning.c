@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 /* A body that moves freely in a plane, with the rest of its joint's keys, its inertia and its centre of mass. */
-static void spinning_is_for_bodies_free_in_a_plane(void** state) {
+static void spinning_W53_is_for_bodies_free_in_a_plane(void** state) {
   (void)state;
   static const struct {
     const char *axes, *more, *inertia, *extra;
@@ -204,8 +204,10 @@ static void trees_W11_W15_fly_where_joints_are(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spinning_is_for_bodies_alone_and_free), cmocka_unit_test(spinning_is_for_bodies_free_in_a_plane),
-      cmocka_unit_test(spinning_W19_tells_what_is_taken),      cmocka_unit_test(spinning_refuses_what_is_no_body),
+      cmocka_unit_test(spinning_is_for_bodies_alone_and_free),
+      cmocka_unit_test(spinning_W53_is_for_bodies_free_in_a_plane),
+      cmocka_unit_test(spinning_W19_tells_what_is_taken),
+      cmocka_unit_test(spinning_refuses_what_is_no_body),
       cmocka_unit_test(trees_W11_W15_fly_where_joints_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
