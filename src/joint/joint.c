@@ -122,3 +122,26 @@ void joint_zero(const Joint* joint, double* q) {
   for (int k = 0; k < joint->coordinate_count; k++) q[k] = 0;
   if (joint->quaternion) q[joint->scalar_count] = 1;
 }
+
+bool joint_is_free_in_plane(const Joint* joint) {
+  if (joint->hinge_count != 1 || joint->scalar_count != joint->slide_count + 1 || joint->quaternion) return false;
+  int across = 0;
+  for (int k = 0; k < joint->slide_count; k++)
+    if (vec3_dot(joint->slide_axis[k], joint->axis[0]) == 0) across++;
+  return across == 2;
+}
+
+Vec3 joint_free_angular_velocity(const Joint* joint, const double* rate) {
+  assert(joint_is_floating(joint) || joint_is_free_in_plane(joint));
+  const double* rotation = rate + joint->slide_count;
+  return joint->quaternion ? vec3_at(rotation) : vec3_scale(joint->axis[0], rotation[0]);
+}
+
+void joint_set_free_rotation_rates(const Joint* joint, Vec3 w, double* rate) {
+  assert(joint_is_floating(joint) || joint_is_free_in_plane(joint));
+  double* rotation = rate + joint->slide_count;
+  if (joint->quaternion)
+    vec3_store(w, rotation);
+  else
+    rotation[0] = vec3_dot(joint->axis[0], w);
+}

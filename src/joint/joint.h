@@ -128,6 +128,15 @@ void joint_add_quaternion(Joint* joint);
 bool joint_is_elementary(const Joint* joint);
 /* Returns true if the joint has three slides and a quaternion (six degrees of freedom). */
 static inline bool joint_is_floating(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
+/* Returns true if the joint has one hinge, and translations in all directions perpendicular to the hinge's axis. A
+ * translation along the axis is optional. */
+bool joint_is_free_in_plane(const Joint* joint);
+/* Returns the angular velocity of the link in link axes [rad/s]. rate: rates (size: dof_count) of a joint that is
+ * floating or free in a plane. */
+Vec3 joint_free_angular_velocity(const Joint* joint, const double* rate);
+/* Sets the rotations' entries of rate[dof_count] to the components of w, a vector in link axes, along the axes of the
+ * rotations. Other entries are unchanged. The joint is floating or free in a plane. */
+void joint_set_free_rotation_rates(const Joint* joint, Vec3 w, double* rate);
 
 /* ---------------------------------------------------------------- motion */
 /* Returns the pose of the link frame in the joint frame [m] for the joint coordinates q[coordinate_count] [m, rad]. A

@@ -126,7 +126,8 @@ typedef struct {
   int prescribed;        /* index of the controller that prescribes the motion of the joint; -1 if there is none */
   double gravity_compensation; /* fraction of the link's weight that an upward force cancels, 0 to 1 */
   bool spins; /* true: the time integrator advances the link's angular momentum. The integrator is `momentum`, and the
-                 link is a free body and the only link of its tree */
+                 link is the only link of its tree. It is a free body with six degrees of freedom, or moves freely in a
+                 plane (joint_is_free_in_plane) */
   MassMoment moment; /* 4 x 4 mass moment: sum over all mass points of mass times X X^T, with X = (x, y, z, 1), link
                         frame [kg m^2, kg m, kg]; zero for massless links */
   double mass;

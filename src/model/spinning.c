@@ -11,8 +11,27 @@
 /* Fraction of a body's initial spin above which the dissipation of the integrator is reported. */
 #define DISSIPATION_MAX 0.5
 
-/* Sets free_alone[links] to true for free rigid bodies: links that are alone in their tree, have six degrees of
- * freedom, are not prescribed, and have no closure, coupling, tendon or bushing. */
+/* Largest change of the direction of a principal axis of inertia by the inertia tensor, relative to its trace. */
+#define PRINCIPAL_TOLERANCE 1e-6
+
+/* Returns true if a link moves freely in a plane (free_axes, W53), and its hinge's axis is a principal axis of inertia.
+ * Otherwise the joint exerts a torque that depends on the angular velocity. No limit and no force of the joint may act,
+ * except of controllers. */
+static bool is_free_in_plane(const Model* model, const ModelLink* link) {
+  if (model->scene->links[link - model->links].joint.type != JOINT_FREE) return false;
+  if (!joint_is_free_in_plane(&link->joint) || link->passive) return false;
+  for (int k = 0; k < link->dof_count; k++)
+    if (link->limited[k] || link->damping[k] != 0) return false;
+  Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+  Vec3 axis = link->joint.axis[0], response = mat3_mul_vec(inertia, axis);
+  double about = vec3_dot(axis, response);
+  Vec3 rest = vec3_add_scaled(response, -about, axis);
+  return about > 0 && vec3_norm(rest) <= PRINCIPAL_TOLERANCE * mat3_trace(inertia);
+}
+
+/* Sets free_alone[links] to true for free rigid bodies: links that are alone in their tree, are not prescribed, and
+ * have no closure, coupling, tendon or bushing. They have six degrees of freedom, or move freely in a plane without
+ * controllers. */
 static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
@@ -30,13 +49,17 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
   }
   for (int k = 0; k < 2 * model->bushing_count; k++)
     if (model->bushings[k / 2].source->link[k % 2] >= 0) closed[model->bushings[k / 2].source->link[k % 2]] = true;
+  bool* driven = MEMORY_NEW(bool, model->link_count);
+  for (int k = 0; k < model->controller_count; k++) driven[model->controllers[k].link] = true;
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    free_alone[i] = alone && !closed[i] && link->mass > 0 && joint_is_floating(&link->joint);
+    bool is_free = joint_is_floating(&link->joint) || (!driven[i] && is_free_in_plane(model, link));
+    free_alone[i] = alone && !closed[i] && link->mass > 0 && is_free;
   }
+  memory_free(driven);
   memory_free(members);
   memory_free(closed);
 }
@@ -94,7 +117,9 @@ static void warn_dissipation(const Model* model, const bool* free_alone, Diagnos
   double most = 0;
   int link = -1;
   for (int i = 0; i < model->link_count; i++) {
-    double spin = free_alone[i] ? vec3_norm(vec3_at(model->initial_velocities + model->links[i].dof_first + 3)) : 0;
+    const ModelLink* body = &model->links[i];
+    const double* rate = model->initial_velocities + body->dof_first;
+    double spin = free_alone[i] ? vec3_norm(joint_free_angular_velocity(&body->joint, rate)) : 0;
     if (!(spin > most)) continue;
     most = spin;
     link = i;
@@ -120,7 +145,9 @@ void build_spinning(Builder* builder) {
   if (model->simulation.integrator != INTEGRATOR_MOMENTUM) return;
   select_momentum_trees(model);
   for (int i = 0; i < model->link_count; i++) {
-    const char* fault = model->links[i].spins ? find_inertia_fault(&model->links[i]) : NULL;
+    const char* fault = model->links[i].spins && joint_is_floating(&model->links[i].joint)
+                            ? find_inertia_fault(&model->links[i])
+                            : NULL;
     if (!fault) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
                     "simulation.integrator momentum cannot integrate the rotation of link '%s': %s; correct 'inertia', "

@@ -91,3 +91,11 @@ void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weigh
       for (int k = 0; k < 4; k++) moment_bar->s[j][k] += weight * m.m[i][j] * d.m[i][k];
     }
 }
+
+Mat3 inertia_mobility(const ModelLink* link) {
+  assert(link->spins);
+  Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+  if (joint_is_floating(&link->joint)) return mat3_inverse(inertia);
+  Vec3 axis = link->joint.axis[0];
+  return mat3_scale(mat3_outer(axis, axis), 1 / vec3_dot(axis, mat3_mul_vec(inertia, axis)));
+}

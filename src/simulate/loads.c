@@ -93,7 +93,7 @@ static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotatio
 static void set_lateness(const Sim* s, int link, LoadAtStart* out) {
   double force = vec3_norm(out->force), arm = vec3_norm(out->arm), slope;
   if (!(force > 0 && arm > 0)) return;
-  Mat3 mobility = mat3_inverse(mass_moment_inertia_tensor(&s->model->links[link].moment));
+  Mat3 mobility = inertia_mobility(&s->model->links[link]);
   Vec3 response = mat3_mul_vec(mobility, out->arm), by_arm;
   double trace = mat3_trace(mobility), across = arm * arm * trace - vec3_dot(out->arm, response);
   double square = force * across / arm * s->clock.dt * s->clock.dt;

@@ -37,7 +37,7 @@ SpinBody* spin_bodies_create(const Model* m) {
     if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
-    spin_bodies[i] = (SpinBody){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    spin_bodies[i] = (SpinBody){.spins = true, .mobility = inertia_mobility(&m->links[i]), .second = second};
     spin_bodies[i].rolling = classify_rolling(m, &m->links[i], &spin_bodies[i]);
     any = true;
   }
@@ -50,9 +50,9 @@ void spin_set_initial_momenta(Sim* s) {
   const Model* m = s->model;
   for (int i = 0; s->spin_bodies && i < m->link_count; i++) {
     if (!s->spin_bodies[i].spins) continue;
-    const double* w = m->initial_velocities + m->links[i].dof_first + 3;
+    Vec3 w = joint_free_angular_velocity(&m->links[i].joint, m->initial_velocities + m->links[i].dof_first);
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
-    s->state.momentum[i] = mat3_mul_vec(s->pose_now[i].r, mat3_mul_vec(inertia, vec3(w[0], w[1], w[2])));
+    s->state.momentum[i] = mat3_mul_vec(s->pose_now[i].r, mat3_mul_vec(inertia, w));
   }
 }
 
@@ -127,6 +127,12 @@ void spin_compute_residual_forces(Sim* s, ContactTermList contact) {
       s->spin_bodies[link[side]].pair_force_sum += vec3_norm(t.force[side]);
     }
   }
+  for (int i = 0; i < s->model->link_count; i++) /* the joint balances forces along its hinge without a slide */
+    if (s->spin_bodies[i].spins && s->model->links[i].joint.slide_count == 2) {
+      Vec3 axis = mat3_mul_vec(s->configuration[s->current].pose[i].r, s->model->links[i].joint.axis[0]);
+      Vec3* force = &s->spin_bodies[i].residual_force;
+      *force = vec3_add_scaled(*force, -vec3_dot(axis, *force), axis);
+    }
 }
 
 static bool are_forces_balanced(const SpinBody* body) {
@@ -279,11 +285,9 @@ Vec3 spin_velocity(const SpinBody* spinner, Pose pose, Vec3 momentum) {
 void spin_update_rates(Sim* s) {
   for (int i = 0; s->spin_bodies && i < s->model->link_count; i++) {
     if (!s->spin_bodies[i].spins) continue;
-    double* rate = s->state.rate + s->model->links[i].dof_first + 3;
+    const ModelLink* link = &s->model->links[i];
     Vec3 w = spin_velocity(&s->spin_bodies[i], s->pose_now[i], s->state.momentum[i]);
-    rate[0] = w.x;
-    rate[1] = w.y;
-    rate[2] = w.z;
+    joint_set_free_rotation_rates(&link->joint, w, s->state.rate + link->dof_first);
   }
 }
 
@@ -341,8 +345,16 @@ void spin_set_start_increments(Sim* s, double* delta) {
     double* d = delta + link->dof_first;
     Mat3 joint = mat3_mul(
         at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
-    for (int k = 0; k < 3; k++) /* the slide axes are orthogonal */
+    int slides = link->joint.slide_count;
+    for (int k = 0; k < slides; k++) /* the slide axes are orthogonal */
       d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
-    vec3_store(xyz_angles_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + 3);
+    if (link->joint.quaternion) {
+      vec3_store(xyz_angles_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + slides);
+      continue;
+    }
+    Vec3 w = spin_velocity(&s->spin_bodies[i], s->pose_now[i], s->state.momentum[i]);
+    int angle = link->coordinate_first + slides;
+    d[slides] =
+        s->clock.dt * vec3_dot(link->joint.axis[0], w) + s->q_now[angle] - s->configuration[s->current].q[angle];
   }
 }

@@ -1,6 +1,7 @@
 /* Private to simulate/: single bodies that integrate their angular momentum, integrator `momentum`
- * (docs/derivations/spin.md). Such a body is the only link of its tree, has six degrees of freedom and is not
- * prescribed. All other links use the first-order scheme. The functions do nothing for other integrators. */
+ * (docs/derivations/spin.md). Such a body is the only link of its tree and is not prescribed. It has six degrees of
+ * freedom, or moves freely in a plane (ModelLink.spins). All other links use the first-order scheme. The functions do
+ * nothing for other integrators. */
 #ifndef SDRS_SIMULATE_SPIN_H
 #define SDRS_SIMULATE_SPIN_H
 
@@ -20,7 +21,7 @@ typedef struct SpinBody {
   bool is_ball, is_capsule; /* kind of a round hull; both false: circles */
   Vec3 axis;                /* unit axis of a round hull, link axes; 0 for a ball */
   Vec3 offset;              /* SpinArmBody.offset of a round hull; 0 if the link rolls [m] */
-  Mat3 mobility;            /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 mobility;            /* inertia_mobility of the link [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
   Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */
@@ -48,7 +49,7 @@ void spin_set_targets(Sim* sim);
  * bit-identically. Call spin_update_momenta before the solved configuration becomes the present one. */
 void spin_update_momenta(Sim* sim);
 /* Computes the angular velocities of bodies that integrate their angular momentum, from this momentum, in link axes
- * (W7) [rad/s]. Stores the angular velocities as the last three rates of the joint. Call spin_update_rates after the
+ * (W7) [rad/s]. Stores the angular velocities as the rates of the joint's rotations. Call spin_update_rates after the
  * rates by finite differences are set. */
 void spin_update_rates(Sim* sim);
 /* Largest residual force, relative to the pair forces, at which two bodies exchange angular momentum (W6). A converged

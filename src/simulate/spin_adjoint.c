@@ -247,10 +247,9 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   if (!a) return;
   for (int i = 0; i < a->model->link_count; i++) {
     if (!s->spin_bodies[i].spins) continue;
-    const double* w = rate + a->model->links[i].dof_first + 3;
+    Vec3 w = joint_free_angular_velocity(&a->model->links[i].joint, rate + a->model->links[i].dof_first);
     Pose pose = step->pose_next[i];
-    angular_velocity_adjoint(a, &s->spin_bodies[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next,
-                             gradient);
+    angular_velocity_adjoint(a, &s->spin_bodies[i], i, pose, step->momentum_next[i], w, next, gradient);
     momentum_update_adjoint(a, s, i, pose, next, gradient);
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
@@ -271,8 +270,8 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
 /* Returns the total derivative of a scalar with respect to the angular momentum of link i at t + dt: the stored
  * derivative plus the derivative through the rates. */
 static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
-  const double* w = rate + a->model->links[i].dof_first + 3;
-  Vec3 local = mat3_mul_vec(s->spin_bodies[i].mobility, vec3(w[0], w[1], w[2]));
+  Vec3 w = joint_free_angular_velocity(&a->model->links[i].joint, rate + a->model->links[i].dof_first);
+  Vec3 local = mat3_mul_vec(s->spin_bodies[i].mobility, w);
   return vec3_add(a->momentum_bar[i], mat3_mul_vec(step->pose_next[i].r, local));
 }
 
@@ -339,14 +338,12 @@ void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar
   for (int i = 0; a && i < a->model->link_count; i++) {
     if (!s->spin_bodies[i].spins) continue;
     const ModelLink* link = &a->model->links[i];
-    const double* v = a->model->initial_velocities + link->dof_first + 3;
-    double* out = gradient->velocities + link->dof_first + 3;
     Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
-    Vec3 w = vec3(v[0], v[1], v[2]), local = mat3_tmul_vec(pose[i].r, a->momentum_bar[i]);
-    Vec3 by_rate = mat3_mul_vec(inertia, local);
-    out[0] += by_rate.x;
-    out[1] += by_rate.y;
-    out[2] += by_rate.z;
+    Vec3 w = joint_free_angular_velocity(&link->joint, a->model->initial_velocities + link->dof_first);
+    Vec3 local = mat3_tmul_vec(pose[i].r, a->momentum_bar[i]);
+    double by_rate[JOINT_MAX_DOF], *out = gradient->velocities + link->dof_first;
+    joint_set_free_rotation_rates(&link->joint, mat3_mul_vec(inertia, local), by_rate);
+    for (int k = link->joint.slide_count; k < link->dof_count; k++) out[k] += by_rate[k];
     add_rotation_bar(first.pose[i], mat3_outer(a->momentum_bar[i], mat3_mul_vec(inertia, w)));
     add_inertia_bar(link, mat3_outer(local, w), &gradient->moment[i]);
   }

@@ -270,7 +270,7 @@ static void rates_adjoint(StepAdjoint* a, const RecordedStep* step, const double
     bool spins = a->sim->spin_bodies &&
                  a->sim->spin_bodies[i].spins; /* angular rates of this link follow from its angular momentum */
     for (int k = 0; k < link->dof_count; k++) {
-      if (spins && k >= link->joint.scalar_count) {
+      if (spins && k >= link->joint.slide_count) {
         by_new[k] = by_old[k] = 0;
         continue;
       }

@@ -33,7 +33,7 @@ static double rate_product(const StepAdjoint* a, const RecordedStep* step, const
     joint_difference(&link->joint, step->q_now + link->coordinate_first, step->q_next + link->coordinate_first,
                      difference);
     for (int k = 0; k < link->dof_count; k++)
-      if (!spins || k < link->joint.scalar_count)
+      if (!spins || k < link->joint.slide_count)
         sum += rate[link->dof_first + k] *
                (s->weights.rate_now * difference[k] - s->weights.rate_old * s->difference_old[link->dof_first + k]);
   }

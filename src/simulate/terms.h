@@ -48,6 +48,10 @@ double inertia_rounding(const ModelLink* link, Pose pose, double weight, const d
 /* Sets out to the product d S. d (3x4): change of the link's rotation matrix and position; S: second moment of the
  * link's mass. out may be the same array as d. */
 void inertia_second_moment_product(const ModelLink* link, const double d[3][4], double out[3][4]);
+/* Returns the angular velocity of a link with ModelLink.spins per unit of angular momentum, link axes [1/(kg m^2)]. It
+ * is the inverse of the inertia tensor I about the centre of mass. For a body in a plane with the normal a, it is a a^T
+ * / (a . I a) (docs/derivations/spin.md, W53). */
+Mat3 inertia_mobility(const ModelLink* link);
 
 /* A list of links of a model, parents first. links NULL: all links of the model; count is their number. */
 typedef struct {

@@ -164,6 +164,37 @@ static void bodies_that_lean_W21(void** state) {
   }
 }
 
+/* Bodies that move freely in a plane: a wheel with an eccentric mass that rolls, and a capsule that lands (W53). */
+#define IN_A_PLANE                                                                                              \
+  "steps: 20\nscene:\n"                                                                                         \
+  "  simulation: {dt: 0.01, steps: 20, integrator: momentum}\n"                                                 \
+  "  contact: {friction: 0.4}\n"                                                                                \
+  "  links:\n"                                                                                                  \
+  "    - {name: ground, fixed: true, shape: {type: half_space}}\n"                                              \
+  "    - {name: body, %s, joint: {type: free, free_axes: [x, z, ry], position: [0, 0, %.17g], rpy: [0, %.17g, " \
+  "0]}}\n"                                                                                                      \
+  "  initial: [{link: body, velocities: %s}]\n"                                                                 \
+  "initial: [{link: body, coordinates: true, velocities: true, dof: [0, 1, 2]}]\n"                              \
+  "parameters: [{type: mass, link: body}, {type: friction}, {type: gravity}, {type: stiffness}]\n"              \
+  "loss: [{type: point, link: body, target: [0, 0, 0]}]\n"                                                      \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static void bodies_in_a_plane_W53(void** state) {
+  (void)state;
+  static const struct {
+    const char *body, *velocities;
+    double height, tilt;
+  } CASES[] = {{"mass: 1, inertia: [3e-3, 3e-3, 4e-3, 0, 0, 0], center: [0.02, 0, -0.03], shapes: [{type: cylinder, "
+                "radius: 0.1, length: 0.06, rpy: [1.5707963267948966, 0, 0]}]",
+                "[0.5, 0, 5]", 0.1003, 0.4},
+               {"mass: 2, shape: {type: capsule, radius: 0.05, length: 0.2}", "[0.3, -0.4, 3]", 0.16, 0.6}};
+  for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
+    char text[2000];
+    snprintf(text, sizeof text, IN_A_PLANE, CASES[k].body, CASES[k].height, CASES[k].tilt, CASES[k].velocities);
+    check_text(text, "momentum", 6, k == 0, 1e-7);
+  }
+}
+
 /* A weight that falls on its stop, and an arm on it whose elbow comes to its limits. */
 #define STOPS                                                                                                     \
   "steps: 80\nscene:\n"                                                                                           \
@@ -401,6 +432,7 @@ int main(void) {
       cmocka_unit_test(in_substeps_Q1),
       cmocka_unit_test(restitution_Q1),
       cmocka_unit_test(bodies_that_lean_W21),
+      cmocka_unit_test(bodies_in_a_plane_W53),
       cmocka_unit_test(stops_Q1),
       cmocka_unit_test(impacts_of_prescribed_links_Q1),
       cmocka_unit_test(momentum_Q1),

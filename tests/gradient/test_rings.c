@@ -321,6 +321,58 @@ static void gradients_W21_of_bodies_that_lean(void** state) {
   }
 }
 
+/* Bodies that move freely in a plane (spin.md, W53). They roll with an eccentric mass, topple, slide down a wall, land
+ * and rock, and carry each other. The format's arguments are more links, the body, and its initial velocities. */
+#define IN_A_PLANE                                                                                            \
+  "simulation: {dt: 0.01, tolerance: 1e-11}\n"                                                                \
+  "contact: {friction: 0.4}\n"                                                                                \
+  "links:\n"                                                                                                  \
+  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"                                              \
+  "%s"                                                                                                        \
+  "  - {name: body, %s, joint: {type: free, free_axes: [%s], position: [0, 0, %.17g], rpy: [0, %.17g, 0]}}\n" \
+  "%s"                                                                                                        \
+  "initial: [{link: body, velocities: %s}]\n"
+static void gradients_W53_of_bodies_in_a_plane(void** state) {
+  (void)state;
+  static const char NOTHING[] = "",
+                    WALL[] =
+                        "  - {name: wall, fixed: true, shape: {type: half_space, normal: [1, 0, 0]}, position: "
+                        "[-0.0798, 0, 0]}\n",
+                    BOARD[] =
+                        "  - {name: board, mass: 5, shape: {type: box, size: [1, 0.4, 0.1]}, joint: {type: free, "
+                        "free_axes: [x, z, ry], position: [0, 0, 0.0503]}}\n",
+                    PUSH[] = "loads: [{link: body, force: [0.3, 0, 0.2], point: [0.01, 0, 0.03]}]\n";
+  static const char OFF_AXIS[] =
+      "mass: 1, inertia: [3e-3, 3e-3, 4e-3, 0, 0, 0], center: [0.02, 0, -0.03], shapes: [{type: "
+      "cylinder, radius: 0.1, length: 0.06, rpy: [1.5707963267948966, 0, 0]}]",
+                    PILL[] = "density: 1000, shape: {type: capsule, radius: 0.05, length: 0.2}",
+                    DRUM[] = "density: 800, shape: {type: cylinder, radius: 0.1, length: 0.06}",
+                    BRICK[] = "density: 1000, shape: {type: box, size: [0.1, 0.1, 0.3]}";
+  static const struct {
+    const char *name, *links, *body, *axes, *more, *velocities;
+    double height, tilt;
+    int steps;
+    double bound;
+  } CASES[] = {
+      {"a wheel with an eccentric mass", NOTHING, OFF_AXIS, "x, z, ry", PUSH, "[0.5, 0, 5]", 0.1003, 0.4, 16, 3e-6},
+      {"the same with a slide along its axis", NOTHING, OFF_AXIS, "x, y, z, ry", NOTHING, "[0.5, 0.1, 0, 5]", 0.1003,
+       0.4, 12, 3e-6},
+      {"a capsule that topples", NOTHING, PILL, "x, z, ry", NOTHING, "[0.1, 0, 0.5]", 0.14554, 0.3, 16, 3e-6},
+      {"a capsule between floor and wall", WALL, PILL, "x, z, ry", NOTHING, "[0, 0, -0.3]", 0.14558, -0.3, 12, 3e-6},
+      {"a capsule that lands", NOTHING, PILL, "x, z, ry", NOTHING, "[0.3, -0.4, 3]", 0.16, 0.6, 16, 3e-5},
+      {"a drum on its edge", NOTHING, DRUM, "x, z, ry", NOTHING, "[0.1, 0, 1]", 0.08738, 0.7, 12, 3e-6},
+      {"a brick that rocks", NOTHING, BRICK, "x, z, ry", NOTHING, "[0, 0, -0.5]", 0.15454, 0.1, 16, 3e-5},
+      {"a wheel on a free board", BOARD, OFF_AXIS, "x, z, ry", NOTHING, "[0.5, 0, 5]", 0.2006, 0.4, 8, 1e-5}};
+  for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
+    Text scene = {0};
+    text_add(&scene, IN_A_PLANE, CASES[k].links, CASES[k].body, CASES[k].axes, CASES[k].height, CASES[k].tilt,
+             CASES[k].more, CASES[k].velocities);
+    unsigned blocks = CASES[k].body == BRICK ? ALL_BLOCKS & ~(1U << GRADCHECK_SHAPES) : ALL_BLOCKS;
+    check_gradients(CASES[k].name, CASES[k].steps, scene.data, blocks, CASES[k].bound);
+    text_free(&scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spin_F10_on_a_flat_end),
@@ -333,6 +385,7 @@ int main(void) {
       cmocka_unit_test(gradients_A8c_among_boxes),
       cmocka_unit_test(precession_F17_of_eulers_disk),
       cmocka_unit_test(gradients_W21_of_bodies_that_lean),
+      cmocka_unit_test(gradients_W53_of_bodies_in_a_plane),
       cmocka_unit_test(riders_F13_stay_on_a_turntable),
       cmocka_unit_test(gradients_F13_on_a_turntable),
   };

@@ -11,6 +11,7 @@ import os
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
 from levers import LEVERS
+from planar import PLANAR
 from ordinary_machines import ORDINARY_MACHINES
 from rollers import ROLLERS
 from row import Row
@@ -2251,4 +2252,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS
+ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS + PLANAR

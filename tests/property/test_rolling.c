@@ -253,11 +253,59 @@ static void eccentric_balls_W21_keep_their_energy(void** state) {
   print_message("eccentric balls gain %.3g to %.3g of their kinetic energy\n", least, most);
 }
 
+/* Bodies that move freely in a plane: wheels with an eccentric mass that rock, and rods that fall without friction and
+ * do not reach the ground with their sides (docs/derivations/spin.md, W53). */
+static void bodies_in_a_plane_W53_keep_their_energy(void** state) {
+  (void)state;
+  Random random = {45};
+  double least = 0, most = 0;
+  for (int k = 0; k < (tests_are_long() ? WHEELS_LONG : WHEELS); k++) {
+    double radius = random_uniform(&random, 0.02, 0.2), offset = random_uniform(&random, 0.1, 0.6) * radius;
+    double dt = 5e-4 * math_pow(20, random_uniform(&random, 0, 1)), moment = 0.4 * radius * radius;
+    double angle = random_uniform(&random, 0.2, 0.9), length = random_uniform(&random, 4, 12) * radius;
+    bool wheel = k % 2 == 0;
+    Text what = {0};
+    text_add(&what,
+             "simulation: {dt: %.6g, duration: 3}\n"
+             "contact: {friction: %d}\n"
+             "links:\n"
+             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+             "  - {name: body, mass: 1, center: [0, 0, %.9g], inertia: [%.9g, %.9g, %.9g, 0, 0, 0],\n"
+             "     joint: {type: free, free_axes: [x, z, ry], position: [0, 0, %.9g]}, shapes: [{",
+             dt, wheel, wheel ? -offset : 0, moment, wheel ? moment : length * length / 12, moment,
+             1.002 * radius + (wheel ? 0 : 0.5 * length * cos(angle)));
+    if (wheel)
+      text_add(&what, "type: cylinder, radius: %.9g, length: %.9g, rpy: [1.5707963267948966, 0, 0]}]}\n", radius,
+               radius);
+    else
+      text_add(&what, "type: capsule, radius: %.9g, length: %.9g}]}\n", radius, length);
+    text_add(&what, "initial: [{link: body, coordinates: [0, 0, %.9g]}]\n", angle);
+    SceneRun run;
+    run_parse(&run, what.data, NULL);
+    double fall = sqrt(length / 9.81), begin = wheel ? 0.3 : 0.1 * fall; /* it has come to its gap at rest */
+    run_until(&run, begin);
+    double before = sim_measure(run.sim).total, kinetic = 0;
+    while (sim_state(run.sim)->time < (wheel ? 2.5 : 0.4 * fall)) {
+      run_step(&run);
+      kinetic = fmax(kinetic, sim_measure(run.sim).kinetic);
+    }
+    double change = (sim_measure(run.sim).total - before) / kinetic;
+    run_close(&run);
+    least = fmin(least, change);
+    most = fmax(most, change);
+    if (!(fabs(change) <= 1e-2))
+      fail_msg("seed 45, body %d gains %.3g of its kinetic energy:\n%s", k, change, what.data);
+    text_free(&what);
+  }
+  print_message("bodies in a plane gain %.3g to %.3g of their kinetic energy\n", least, most);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rolling_bodies_gain_no_energy),
                                      cmocka_unit_test(wheels_keep_their_energy),
                                      cmocka_unit_test(leaning_cylinders_W21_keep_their_energy),
                                      cmocka_unit_test(eccentric_balls_W21_keep_their_energy),
+                                     cmocka_unit_test(bodies_in_a_plane_W53_keep_their_energy),
                                      cmocka_unit_test(polygons_gain_no_energy),
                                      cmocka_unit_test(polygons_W20_gain_no_energy_by_skipped_corners),
                                      cmocka_unit_test(tumbling_bodies_gain_no_energy)};

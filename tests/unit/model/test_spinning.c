@@ -1,6 +1,38 @@
 /* Tests which bodies are integrated by angular momentum (docs/derivations/spin.md). */
 #include "fixture.h"
 
+/* A body that moves freely in a plane, with the rest of its joint's keys, its inertia and its centre of mass. */
+static void spinning_W53_is_for_bodies_free_in_a_plane(void** state) {
+  (void)state;
+  static const struct {
+    const char *axes, *more, *inertia, *extra;
+    bool wanted;
+  } CASES[] = {{"[x, z, ry]", "", "[1, 1, 1, 0, 0, 0]", "", true},
+               {"[x, y, z, rz]", "", "[1, 2, 2, 0.1, 0, 0]", "", true},
+               {"[y, z, rx]", ", position: [1, 2, 3], rpy: [0.1, 0.2, 0.3]", "[1e-3, 1, 5, 0, 0, 0.2]", "", true},
+               {"[x, z, rz]", "", "[1, 1, 1, 0, 0, 0]", "", false},      /* a translation of its plane is missing */
+               {"[z, rx, ry, rz]", "", "[1, 1, 1, 0, 0, 0]", "", false}, /* three rotations */
+               {"[x, z, rx, ry]", "", "[1, 1, 1, 0, 0, 0]", "", false},  /* two rotations */
+               {"[x, z]", "", "[1, 1, 1, 0, 0, 0]", "", false},          /* no rotation */
+               {"[x, z, ry]", "", "[1, 2, 1.5, 0.1, 0, 0]", "", false},  /* no principal axis */
+               {"[x, z, ry]", ", damping: [0, 0, 0.1]", "[1, 1, 1, 0, 0, 0]", "", false},
+               {"[x, z, ry]", ", stiffness: [0, 3, 0]", "[1, 1, 1, 0, 0, 0]", "", false},
+               {"[x, z, ry]", "", "[1, 1, 1, 0, 0, 0]",
+                "controllers: [{link: body, type: pd, target: [0, 0, 0], position_gain: 3}]\n", false}};
+  for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "links: [{name: body, mass: 1, inertia: %s, center: [0, 0, 0], shape: {type: box, size: [1, 1, 1]}, joint: "
+        "{type: free, free_axes: %s%s}}]\n%s",
+        CASES[k].inertia, CASES[k].axes, CASES[k].more, CASES[k].extra);
+    Fixture f;
+    fixture_load(&f, text);
+    if (f.model.links[0].spins != CASES[k].wanted) fail_msg("case %zu: spins is %d", k, f.model.links[0].spins);
+    fixture_free(&f);
+  }
+}
+
 static void spinning_is_for_bodies_alone_and_free(void** state) {
   (void)state;
   static const char SCENE[] =
@@ -173,6 +205,7 @@ static void trees_W11_W15_fly_where_joints_are(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spinning_is_for_bodies_alone_and_free),
+      cmocka_unit_test(spinning_W53_is_for_bodies_free_in_a_plane),
       cmocka_unit_test(spinning_W19_tells_what_is_taken),
       cmocka_unit_test(spinning_refuses_what_is_no_body),
       cmocka_unit_test(trees_W11_W15_fly_where_joints_are),
