@@ -7,6 +7,7 @@
 
 #include "simulate/spin_adjoint.h"
 #include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 InternalForces* internal_forces_create(const Model* m) {
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || m->tendon_count == 0) return NULL;
@@ -16,6 +17,8 @@ InternalForces* internal_forces_create(const Model* m) {
   f->start = MEMORY_NEW(LinkWrench, m->link_count);
   f->start_in_step = MEMORY_NEW(LinkWrench, m->link_count);
   f->ahead = MEMORY_NEW(LinkWrench, m->link_count);
+  f->scratch = MEMORY_NEW(LinkWrench, m->link_count);
+  f->fraction = MEMORY_NEW(double, m->tendon_count);
   f->motion_now = memory_alloc(matrices);
   f->motion_ahead = memory_alloc(matrices);
   f->motion_now_bar = memory_alloc(matrices);
@@ -26,8 +29,12 @@ InternalForces* internal_forces_create(const Model* m) {
 
 void internal_forces_destroy(InternalForces* f) {
   if (!f) return;
-  void* owned[] = {f->predicted,    f->start,          f->start_in_step,    f->ahead,     f->motion_now,
-                   f->motion_ahead, f->motion_now_bar, f->motion_ahead_bar, f->ahead_bar, f};
+  void* owned[] = {f->scratch,        f->fraction,
+                   f->predicted,      f->start,
+                   f->start_in_step,  f->ahead,
+                   f->motion_now,     f->motion_ahead,
+                   f->motion_now_bar, f->motion_ahead_bar,
+                   f->ahead_bar,      f};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -170,7 +177,7 @@ void internal_forces_prepare_step(Sim* s) {
   for (int i = 0; i < m->link_count; i++) f->predicted[i] = predicted_pose(s, i);
   for (int k = 0; k < m->tendon_count; k++) {
     TendonStartPull pull = tendon_start_pull(s->tendons, k);
-    double fraction = tendon_start_fraction(s, k, pull.target).fraction;
+    double fraction = f->fraction[k] = tendon_start_fraction(s, k, pull.target).fraction;
     const SceneTendon* tendon = m->tendons[k].source;
     add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.target, f->start);
     add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.step, f->start_in_step);
@@ -178,4 +185,37 @@ void internal_forces_prepare_step(Sim* s) {
   }
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) load_add_internal_wrenches(s, i, &f->start[i], &f->start_in_step[i], &f->ahead[i]);
+}
+
+/* Adds the generalized forces of f->scratch on the links with in_target loads (in_target true) or on all other links to
+ * force[nv]. */
+static void add_scratch_forces(const Sim* s, bool in_target, bool all, const Screw* screws, const Vec3* center,
+                               double* force) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const LinkWrench* w = &s->internal_forces->scratch[i];
+    if (!all && load_is_in_target(s, i) != in_target) continue;
+    Vec3 at = in_target ? pose_apply(s->pose_old[i], m->links[i].center) : center[i];
+    for (int up = i; up >= 0; up = m->links[up].parent)
+      for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
+        force[d] += vec3_dot(screws[d].w, w->torque) + vec3_dot(screw_velocity(&screws[d], at), w->force);
+  }
+}
+
+void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, const Vec3* center, double* force) {
+  InternalForces* f = s->internal_forces;
+  if (!f) return;
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  size_t size = sizeof(LinkWrench) * (size_t)s->model->link_count;
+  double pull = f->fraction[k] * tendon->stiffness * tendon_stretch(tendon, s->tendons->now[k]);
+  double part = 1 - s->tendons->at[k].missing;
+  memset(f->scratch, 0, size);
+  add_tendon_wrenches(s->model, tendon, s->pose_old, pull, f->scratch);
+  if (s->flight) add_scratch_forces(s, true, false, s->flight->screws_now, center, force);
+  for (int i = 0; i < s->model->link_count; i++)
+    f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
+  add_scratch_forces(s, false, false, screws, center, force);
+  memset(f->scratch, 0, size);
+  add_tendon_wrenches(s->model, tendon, f->predicted, -pull * part, f->scratch);
+  add_scratch_forces(s, false, true, screws, center, force);
 }

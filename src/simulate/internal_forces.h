@@ -10,7 +10,9 @@ typedef struct InternalForces {
   /* wrenches of the forces at t, in the directions at t. `start`: with the weights of the target (W52); start_in_step:
    * with the weights of the step's objective (size: links) */
   LinkWrench *start, *start_in_step;
+  double* fraction;  /* StartFraction.fraction of each tendon (size: tendons) */
   LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
+  LinkWrench* scratch; /* (size: links) */
   /* scratch of the adjoint (size: links): changes of [R | t] at t and at the predicted poses, and derivatives with
    * respect to them and to the predicted poses */
   double (*motion_now)[3][4], (*motion_ahead)[3][4], (*motion_now_bar)[3][4], (*motion_ahead_bar)[3][4];
@@ -24,6 +26,10 @@ InternalForces* internal_forces_create(const Model* model);
 void internal_forces_destroy(InternalForces* forces);
 /* Adds the loads of (L21) to Sim.loads. Call after loads_prepare_step and tendons_prepare_step. */
 void internal_forces_prepare_step(Sim* sim);
+
+/* Adds the generalized forces of the loads of (L21) that belong to the spring of tendon k in the last step to force[nv]
+ * [N, N m]. screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
+void internal_forces_add_spring_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
 
 /* Fraction of a tendon's force that acts in the direction at t, from 0 to 1, with its derivatives (L21). */
 typedef struct {
