@@ -88,11 +88,28 @@ static double inverse_distance(const SceneTendon* tendon, Vec3 apart) {
   return 1 / sqrt(vec3_dot(apart, apart) + tendon->eyelet * tendon->eyelet);
 }
 
+/* Returns true if the tendon wraps around a link that can move. */
+static bool has_moving_wrap(const Model* m, const SceneTendon* tendon) {
+  for (int i = 0; i < tendon->wrap_count; i++)
+    if (tendon->wraps[i].link >= 0 && m->links[tendon->wraps[i].link].tree >= 0) return true;
+  return false;
+}
+
+/* Step lengths with a relative difference below this count as equal. */
+#define EQUAL_LENGTH_TOLERANCE 1e-9
+
+/* Returns true if the predicted rotations are rotation matrices to rounding (L3), as the derivatives of wraps require.
+ */
+static bool predicts_rotations(const StepClock* c) {
+  return !c->dt_varies && !c->before_varies && fabs(c->dt_before - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt;
+}
+
 StartFraction tendon_start_fraction(const Sim* s, int k, double pull) {
   assert(k >= 0 && k < s->model->tendon_count);
   const SceneTendon* tendon = s->model->tendons[k].source;
   StartFraction out = {.fraction = 1};
   double time = s->clock.dt * s->clock.dt, slope;
+  if (has_moving_wrap(s->model, tendon) && !predicts_rotations(&s->clock)) return (StartFraction){0};
   for (int i = 0; i + 1 < tendon->count; i++) {
     const SceneTendonPoint* end = &tendon->points[i];
     Vec3 apart = vec3_sub(tendon_point(&end[0], s->pose_now), tendon_point(&end[1], s->pose_now));
