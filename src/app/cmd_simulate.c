@@ -529,7 +529,8 @@ static void warn_integration_energy(const Run* run) {
       scheme.link_work < 0 ? "removed" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
       model->links[scheme.link].name, 100 * share, scheme.link_scale,
       keeps ? "use " : "use simulation.integrator momentum, or ", sufficient_time_step(model->simulation.dt, share),
-      springs  ? ", or closures (distance, ball) instead of stiff tendons and bushings, which damp swinging links"
+      springs  ? ", or closures (distance, ball) instead of rods, bushings and strong tendons on light links, which "
+                 "damp swinging links"
       : facets ? ", or remove segments and resolution from the shapes of the link, because steps jump over the corners "
                  "of a rolling polyhedron"
                : "");

@@ -3,7 +3,7 @@
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
-#include "simulate/loads.h"
+#include "simulate/internal_forces.h"
 #include "simulate/roll_shift.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
@@ -144,7 +144,8 @@ static void allocate_states(Sim* s) {
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drive_list.drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_list.first = MEMORY_NEW(int, m->link_count + 1);
-  s->loads = loads_create(m);
+  s->internal_forces = internal_forces_create(m);
+  s->loads = loads_create(s);
   s->tendons = tendons_create(m);
   s->bushings = bushings_create(m);
   s->fluid = fluid_create(m);
@@ -318,6 +319,7 @@ void sim_destroy(Sim* s) {
   middle_motion_destroy(s->middle);
   closures_destroy(s->closures);
   closures_free_model(s->own_model);
+  internal_forces_destroy(s->internal_forces);
   tendons_destroy(s->tendons);
   bushings_destroy(s->bushings);
   fluid_destroy(s->fluid);

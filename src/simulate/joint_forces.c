@@ -106,7 +106,7 @@ static void add_wrench_to_load_forces(Sim* s, int i, Vec3 push, Vec3 torque, con
 }
 
 static void add_link_load(Sim* s, int i, const Configuration* c) {
-  Vec3 torque = load_origin_torque((const double(*)[4])s->loads[i].b, c->pose[i].r);
+  Vec3 torque = load_origin_torque(load_in_step(&s->loads[i]), c->pose[i].r);
   add_wrench_to_load_forces(s, i, load_force(&s->loads[i]), torque, c);
 }
 

@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
+LinkLoad* loads_create(const Sim* s) {
+  bool any = s->model->load_count > 0 || s->internal_forces;
+  return any ? MEMORY_NEW(LinkLoad, s->model->link_count) : NULL;
+}
 
 /* The result is R P, with the rotation R at the start of the step. P = 1 + r E + r (r - 1) / 2 E^2, with E = R_old^T R
  * - 1 and the ratio r of the step lengths. P is the binomial series of (R_old^T R)^r, exact for r = 0, 1, 2 (L3). In
@@ -150,6 +153,29 @@ static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
   if (link->tree >= 0) add_world_load(force, link->center, torque, predicted_rotation(s, i), &s->loads[i]);
 }
 
+static bool is_zero(const LinkWrench* w) { return vec3_norm(w->force) == 0 && vec3_norm(w->torque) == 0; }
+
+/* Adds a wrench about the centre of mass to a matrix B. rotation: predicted rotation of the link. */
+static void add_wrench_matrix(const LinkWrench* w, Vec3 center, Mat3 rotation, double b[3][4]) {
+  Mat3 turn = mat3_mul(mat3_scale(mat3_cross(w->torque), 0.5), rotation);
+  add_matrix(mat3_add(mat3_outer(w->force, center), turn), w->force, b);
+}
+
+void load_add_internal_wrenches(Sim* s, int i, const LinkWrench* start, const LinkWrench* start_in_step,
+                                const LinkWrench* ahead) {
+  assert(i >= 0 && i < s->model->link_count);
+  LinkLoad* load = &s->loads[i];
+  Vec3 center = s->model->links[i].center;
+  if (is_zero(start) && is_zero(start_in_step) && is_zero(ahead)) return;
+  Mat3 rotation = predicted_rotation(s, i);
+  load->any = true;
+  load->torque = vec3_add(load->torque, start->torque);
+  add_matrix(mat3_outer(start->force, center), start->force, load->fixed);
+  add_wrench_matrix(start_in_step, center, rotation, load->b);
+  add_wrench_matrix(ahead, center, rotation, load->b);
+  add_wrench_matrix(ahead, center, rotation, load->rest);
+}
+
 static void add_field_load(Sim* s, const ModelLoad* load, const StepSpan* span) {
   FieldWrench w = field_wrench(s->model, load, span, s->pose_now);
   add_wrench(s, load->link, w.force[0], w.torque[0]);
@@ -184,21 +210,26 @@ void loads_prepare_step(Sim* s) {
   }
 }
 
-/* Returns the first moment of the load's energy gradient about the centre of mass, world axes. */
-static Mat3 first_moment(const LinkLoad* load, const ModelLink* link, Mat3 r) {
-  Mat3 local = mat3_outer(load_force(load), link->center);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) local.m[i][j] -= load->b[i][j];
+/* Returns the first moment of the load's energy gradient about the centre of mass, world axes. b: the matrix B. */
+static Mat3 first_moment(const double b[3][4], const ModelLink* link, Mat3 r) {
+  Mat3 local = mat3_sub(mat3_outer(vec3(b[0][3], b[1][3], b[2][3]), link->center), left_columns(b));
   return mat3_mul(local, mat3_transpose(r));
 }
 
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms) {
   terms->force = vec3_sub(terms->force, load_force(load));
-  terms->moment = mat3_add(terms->moment, first_moment(load, link, pose.r));
+  terms->moment = mat3_add(terms->moment, first_moment(load_in_step(load), link, pose.r));
+}
+
+static ForceMagnitudes matrix_magnitudes(const double b[3][4], const ModelLink* link, Pose pose) {
+  Vec3 force = vec3(b[0][3], b[1][3], b[2][3]);
+  return (ForceMagnitudes){vec3_norm(force), vec3_norm(mat3_axial(first_moment(b, link, pose.r)))};
 }
 
 ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose) {
-  return (ForceMagnitudes){vec3_norm(load_force(load)), vec3_norm(mat3_axial(first_moment(load, link, pose.r)))};
+  ForceMagnitudes all = matrix_magnitudes((const double(*)[4])load->b, link, pose);
+  ForceMagnitudes rest = matrix_magnitudes((const double(*)[4])load->rest, link, pose);
+  return (ForceMagnitudes){all.force + rest.force, all.torque + rest.torque};
 }
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {

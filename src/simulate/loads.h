@@ -10,23 +10,37 @@
  * three columns of torques [N m], then the force [N]. */
 typedef struct LinkLoad {
   bool any;
-  bool in_target; /* true: the target of the link's tree contains the loads at t, and the step's objective does not
-                     (W52). tree_flight_set_targets sets this member */
-  double b[3][4]; /* the matrix B of the step's objective */
+  bool in_target;    /* true: the target of the link's tree contains the loads at t, and the step's objective does not
+                        (W52). tree_flight_set_targets sets this member */
+  double b[3][4];    /* the matrix B of the step's objective while in_target is false */
+  double rest[3][4]; /* the matrix B of the step's objective while in_target is true (L21) */
   /* parts of the matrix B at a rotation matrix R of the link, B = fixed + [torque]x R / 2 + R turning (W52) */
   double fixed[3][4];   /* forces in world axes at their points */
   double turning[3][4]; /* loads in link axes */
   Vec3 torque;          /* torques in world axes [N m] */
 } LinkLoad;
 
-/* Returns zeroed loads (links), or NULL if the model has none. The caller frees them with memory_free. */
-LinkLoad* loads_create(const Model* model);
+/* Force on a link and torque about its centre of mass, world axes [N, N m]. */
+typedef struct {
+  Vec3 force, torque;
+} LinkWrench;
+
+/* Returns zeroed loads (links), or NULL if the model has neither loads nor internal forces (L21). The caller frees them
+ * with memory_free. */
+LinkLoad* loads_create(const Sim* sim);
 /* Sets Sim.loads of every link for the step of sim->clock, with in_target false. */
 void loads_prepare_step(Sim* sim);
+/* Adds the wrenches of internal forces to the loads of a link that can move (L21). start: contained in the target, if
+ * the target contains loads; start_in_step: replaces `start` if the objective contains the loads; ahead: always
+ * contained in the objective. */
+void load_add_internal_wrenches(Sim* sim, int link, const LinkWrench* start, const LinkWrench* start_in_step,
+                                const LinkWrench* ahead);
 /* Returns true if the step's objective contains loads on the link. */
 static inline bool load_acts_in_step(const Sim* sim, int link) {
-  return sim->loads && sim->loads[link].any && !sim->loads[link].in_target;
+  return sim->loads && sim->loads[link].any && (!sim->loads[link].in_target || sim->internal_forces);
 }
+/* Returns the matrix B of the loads in the step's objective, borrowed. */
+static inline const double (*load_in_step(const LinkLoad* load))[4] { return load->in_target ? load->rest : load->b; }
 /* Returns true if the target of the link's tree contains loads on the link. */
 static inline bool load_is_in_target(const Sim* sim, int link) { return sim->loads && sim->loads[link].in_target; }
 /* Sets out to the matrix B of the loads on a link with the rotation matrix r. */
@@ -38,10 +52,11 @@ Vec3 load_origin_torque(const double b[3][4], Mat3 r);
  * now: its pose at the start of the step. */
 static inline double load_energy(const LinkLoad* load, const Pose* pose, const Pose* now) {
   double sum = 0;
+  const double(*b)[4] = load_in_step(load);
   const double t[3] = {pose->t.x - now->t.x, pose->t.y - now->t.y, pose->t.z - now->t.z};
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) sum -= load->b[i][j] * (pose->r.m[i][j] - now->r.m[i][j]);
-    sum -= load->b[i][3] * t[i];
+    for (int j = 0; j < 3; j++) sum -= b[i][j] * (pose->r.m[i][j] - now->r.m[i][j]);
+    sum -= b[i][3] * t[i];
   }
   return sum;
 }
@@ -52,7 +67,11 @@ void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, Link
 /* Returns the magnitudes of a link's load: the force, and the torque about the centre of mass. They scale the tolerance
  * of residuals (S8). */
 ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose);
-static inline Vec3 load_force(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
+/* Returns the force of a link's loads in the step's objective, world axes [N]. */
+static inline Vec3 load_force(const LinkLoad* load) {
+  const double(*b)[4] = load_in_step(load);
+  return vec3(b[0][3], b[1][3], b[2][3]);
+}
 
 /* Force and torque of a field (attraction of points, dipoles, or a uniform field) between two links. Entry [0] acts on
  * the load's link, entry [1] on the other link; about their centres of mass, world axes (L16). */

@@ -1,5 +1,5 @@
 /* Adjoint of loads (docs/derivations/loads.md, L4, L17). */
-#include "simulate/loads.h"
+#include "simulate/internal_forces.h"
 #include "simulate/spin_adjoint.h"
 
 static void add_rotation_bar(double pose[3][4], Mat3 bar) {
@@ -189,7 +189,8 @@ static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, V
     by_arm = vec3_add_scaled(mat3_tmul_vec(r, by_world_arm), l.late, center);
     by_arm = vec3_add_scaled(by_arm, late, l.late_by_arm);
     add_rotation_bar(to->now.pose[i], mat3_outer(by_world_arm, l.arm));
-    spin_adjoint_mobility(&s->spin_bodies[i], link, mat3_scale(l.late_by_mobility, late), &to->gradient->moment[i]);
+    spin_adjoint_mobility(s->spin_bodies[i].mobility, link, mat3_scale(l.late_by_mobility, late),
+                          &to->gradient->moment[i]);
   }
   add_signal_parameter_bars(&load->force, &span, own, to->gradient->control + load->force_first);
   add_signal_parameter_bars(&load->torque, &span, own_torque, to->gradient->control + load->torque_first);
@@ -224,8 +225,10 @@ static void selected_loads_adjoint(const Sim* s, const double (*motion)[3][4], c
 void loads_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient) {
   selected_loads_adjoint(s, motion, &(LoadBars){false, now, old, rate_bar, gradient});
+  internal_forces_adjoint(s, motion, false, now, old, rate_bar, gradient);
 }
 
 void loads_target_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, ModelGradient* gradient) {
   selected_loads_adjoint(s, motion, &(LoadBars){true, now, {NULL, NULL}, NULL, gradient});
+  internal_forces_adjoint(s, motion, true, now, (StateBar){NULL, NULL}, NULL, gradient);
 }

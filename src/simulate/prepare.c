@@ -7,7 +7,7 @@
 #include "simulate/bushings.h"
 #include "simulate/feedback.h"
 #include "simulate/fluid.h"
-#include "simulate/loads.h"
+#include "simulate/internal_forces.h"
 #include "simulate/roll_shift.h"
 #include "simulate/spin.h"
 #include "simulate/stops.h"
@@ -188,11 +188,12 @@ void step_prepare(Sim* s) {
   set_joint_inputs(s, s->clock.time);
   set_armature_targets(s);
   loads_prepare_step(s);
+  tendons_prepare_step(s);
+  internal_forces_prepare_step(s);
   tree_flight_set_targets(s);
   roll_shifts_compute(s);
   stops_prepare_substep(s);
   fluid_prepare_step(s);
-  tendons_prepare_step(s);
   bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);

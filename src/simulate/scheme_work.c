@@ -8,7 +8,7 @@
 #include "contact/step.h"
 #include "simulate/bushings.h"
 #include "simulate/fluid.h"
-#include "simulate/loads.h"
+#include "simulate/internal_forces.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
@@ -335,8 +335,8 @@ static void compute_displacements(Sim* s) {
   if (s->bushings) bushings_assemble(s->bushings, s->pose_now, b->force);
 }
 
-/* Returns the work of the tendon's spring in the substep [J]. The force has its direction at the end of the
- * substep. */
+/* Returns the work of the tendon's spring in the substep [J]. It includes the loads that give the force its direction
+ * at the start (loads.md, L21). */
 static double tendon_work(const Sim* s, int k) {
   const Model* m = s->model;
   const SchemeBalance* b = s->balance;
@@ -345,8 +345,12 @@ static double tendon_work(const Sim* s, int k) {
   memset(b->slope, 0, sizeof(double) * (size_t)m->dof_count);
   tendon_add_slope(s->tendons, k, s->pose_now, b->screws, b->slope);
   for (int dof = 0; dof < m->dof_count; dof++) displacement += b->slope[dof] * b->reduced[dof];
-  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_weighted_stretch(s->tendons, k, length) *
-         displacement;
+  double work = -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_weighted_stretch(s->tendons, k, length) *
+                displacement;
+  memset(b->slope, 0, sizeof(double) * (size_t)m->dof_count);
+  internal_forces_add_spring_force(s, k, b->screws, b->force, b->slope);
+  for (int dof = 0; dof < m->dof_count; dof++) work += b->slope[dof] * b->reduced[dof];
+  return work;
 }
 
 /* Returns the work of the bushing's spring and preload on both links in the substep [J]. The forces have their

@@ -339,6 +339,7 @@ struct Sim {
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (size: links) */
   struct LinkLoad* loads;   /* sum of the loads on each link; NULL without loads (size: links) */
+  struct InternalForces* internal_forces; /* loads of tendons at t (L21); NULL if there are none */
   double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
                               armatures (size: nv) */
   PrescribedJoints prescribed_joints;

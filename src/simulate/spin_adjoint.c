@@ -98,8 +98,8 @@ static void add_inertia_bar(const ModelLink* link, Mat3 bar, MassMoment* out) {
   add_central_moment_bar(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
 }
 
-void spin_adjoint_mobility(const SpinBody* spin_body, const ModelLink* link, Mat3 bar, MassMoment* out) {
-  add_inertia_bar(link, mat3_scale(mat3_mul(spin_body->mobility, mat3_mul(bar, spin_body->mobility)), -1.0), out);
+void spin_adjoint_mobility(Mat3 mobility, const ModelLink* link, Mat3 bar, MassMoment* out) {
+  add_inertia_bar(link, mat3_scale(mat3_mul(mobility, mat3_mul(bar, mobility)), -1.0), out);
 }
 
 static void add_rotation_bar(double pose[3][4], Mat3 bar) {
@@ -114,7 +114,7 @@ static void angular_velocity_adjoint(SpinAdjoint* a, const SpinBody* spin_body, 
   Vec3 local = mat3_mul_vec(spin_body->mobility, rate);
   a->momentum_bar[i] = vec3_add(a->momentum_bar[i], mat3_mul_vec(pose.r, local));
   add_rotation_bar(next.pose[i], mat3_outer(momentum, local));
-  spin_adjoint_mobility(spin_body, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)),
+  spin_adjoint_mobility(spin_body->mobility, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)),
                         &gradient->moment[i]);
 }
 
@@ -326,7 +326,7 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
   Mat3 by_mobility = mat3_zero();
   free_rotation_vjp(spin_body->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
                     &by_mobility);
-  spin_adjoint_mobility(spin_body, body, by_mobility, &gradient->moment[link]);
+  spin_adjoint_mobility(spin_body->mobility, body, by_mobility, &gradient->moment[link]);
   a->momentum_bar[link] = vec3_add(a->momentum_bar[link], mat3_mul_vec(r, by_local));
   add_rotation_bar(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
   add_rotation_bar(now.pose[link], mat3_outer(s->state.momentum[link], by_local));

@@ -55,9 +55,9 @@ const ContactWork* spin_adjoint_work_bars(const SpinAdjoint* adjoint);
  * to the pose and momentum at t and to the masses (W9). Does nothing for links that do not integrate their momentum. */
 void spin_adjoint_target(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
                          ModelGradient* gradient);
-/* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor of a link, into its derivative
- * with respect to the second moment of the mass about the frame origin, and adds the result to out. */
-void spin_adjoint_mobility(const SpinBody* spin_body, const ModelLink* link, Mat3 bar, MassMoment* out);
+/* Converts bar, the derivative of a scalar with respect to the inverse inertia tensor `mobility` of a link, into its
+ * derivative with respect to the second moment of the mass about the frame origin, and adds the result to out. */
+void spin_adjoint_mobility(Mat3 mobility, const ModelLink* link, Mat3 bar, MassMoment* out);
 /* Converts the derivatives with respect to the initial angular momenta into derivatives with respect to poses,
  * velocities and masses, and adds them to first.pose and gradient. pose[links]: of the first state. */
 void spin_adjoint_start(SpinAdjoint* adjoint, const Sim* sim, const Pose* pose, StateBar first,

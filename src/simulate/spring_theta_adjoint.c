@@ -87,7 +87,7 @@ static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   compute_pose_rates(t, d->response);
   add_inertia_bars(t, d->response, -by_mobility);
   if (d->kind == THETA_TENDON)
-    tendon_rate_adjoint(t->a->sim, d->index, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar,
+    tendon_rate_adjoint(m, d->index, t->pose, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar,
                         t->rate_bar, t->gradient);
   if (d->kind == THETA_BUSHING_SPRING || d->kind == THETA_BUSHING_DAMPER)
     bushing_rate_adjoint(m->bushings[d->index].source, d->component, t->pose, (const double(*)[3][4])t->motion,

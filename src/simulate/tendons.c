@@ -145,7 +145,8 @@ void tendons_prepare_step(Sim* sim) {
     s->rate_now = sim->weights.rate_now;
     s->rate_old = sim->weights.rate_old;
     bool resists = tendon_resists(tendon->source);
-    if (at.now > 0 || resists) s->now[k] = tendon_length(s->model, tendon->source, sim->pose_now, sim->q_now);
+    if (at.now > 0 || resists || sim->internal_forces)
+      s->now[k] = tendon_length(s->model, tendon->source, sim->pose_now, sim->q_now);
     if (at.old > 0 || resists) s->old[k] = tendon_length(s->model, tendon->source, sim->pose_old, sim->q_old);
     if (at.now > 0) s->past[k] = at.now * s->now[k];
     if (at.old > 0) s->past[k] += at.old * s->old[k];
@@ -185,6 +186,23 @@ static TendonLimit length_limit(const TendonSystem* s, int k, double length, dou
                        by_share * (high - low) - (a + b) * damping,
                        b * damping,
                        0};
+}
+
+TendonStartPull tendon_start_pull(const TendonSystem* s, int k) {
+  assert(k >= 0 && k < s->model->tendon_count);
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  LimitEnergy law = {0};
+  TendonStartPull out = {.stretch = tendon_stretch(tendon, s->now[k])};
+  if (tendon->limited)
+    (void)limits_energy(
+        &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0},
+        s->now[k], &law); /* a penalty law never fails */
+  double stiffness = out.stretch > 0 ? tendon->stiffness : 0, part = 1 - s->at[k].missing;
+  out.target = s->tension[k] + tendon->stiffness * out.stretch + law.first;
+  out.step = s->tension[k] + part * tendon->stiffness * out.stretch + law.first;
+  out.target_by_length = stiffness + law.second;
+  out.step_by_length = part * stiffness + law.second;
+  return out;
 }
 
 /* Adds the friction energy F / a (sqrt(r^2 + v^2) - v), its force and the derivatives of this force. r: rate of the

@@ -84,6 +84,15 @@ typedef struct {
 /* Returns true if the tendon has length limits or friction, so that tendon_limit can be nonzero. */
 static inline bool tendon_resists(const SceneTendon* tendon) { return tendon->limited || tendon->friction > 0; }
 TendonLimit tendon_limit(const TendonSystem* system, int k, double length);
+/* Force of a tendon at t without damping and friction (L21) [N]. target, step: with the time weights of the targets of
+ * trees and of the step's objective. */
+typedef struct {
+  double target, step;
+  double target_by_length, step_by_length; /* derivatives with respect to the length at t [N/m] */
+  double stretch;                          /* elongation at t [m] */
+} TendonStartPull;
+/* Returns the force of tendon k at t. Call after tendons_prepare_step. */
+TendonStartPull tendon_start_pull(const TendonSystem* system, int k);
 /* Computes the terms of all tendons at poses[links] and q[nq]: the members segment, pull, force_magnitude, extent,
  * slope and stretched of the system. reference: centres of mass (links). */
 void tendons_assemble(TendonSystem* system, const Pose* poses, const double* q, const Vec3* reference,
@@ -120,11 +129,20 @@ void tendons_hessian_product(const TendonSystem* system, const double (*twist)[6
  */
 void tendons_adjoint(const Sim* sim, const double* lambda, const double (*motion)[3][4], StateBar now, StateBar old,
                      ModelGradient* gradient);
-/* Differentiates factor times the rate of change of the length of tendon k, at the poses T of the current
- * configuration. motion[links]: time derivatives dT/dt of the poses. Adds the derivatives with respect to T to
- * pose_bar[links], with respect to dT/dt to motion_bar[links], and with respect to points and wraps to gradient. Needs
- * tendons_assemble at these poses. */
-void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
-                         double (*motion_bar)[3][4], ModelGradient* gradient);
+/* Differentiates factor times the rate of change of the length of tendon k at the poses T = poses[links]. The rate
+ * contains the path of the tendon but not its joints. motion[links]: time derivatives dT/dt of the poses. Adds the
+ * derivatives with respect to T to pose_bar[links], with respect to dT/dt to motion_bar[links], and with respect to
+ * points and wraps to gradient. */
+void tendon_rate_adjoint(const Model* model, int k, const Pose* poses, const double (*motion)[3][4], double factor,
+                         double (*pose_bar)[3][4], double (*motion_bar)[3][4], ModelGradient* gradient);
+/* Returns the rate of change of the length of the path of tendon k at poses[links] [m]. motion[links]: time derivatives
+ * of the poses. */
+double tendon_path_rate(const Model* model, int k, const Pose* poses, const double (*motion)[3][4]);
+/* Adds by_length times the derivatives of the length of tendon k at the earlier state (poses[links]) with respect to
+ * points, wraps, poses and joint coordinates to `to` and gradient. */
+void tendon_length_adjoint(const Model* model, int k, const Pose* poses, double by_length, StateBar to,
+                           ModelGradient* gradient);
+/* Adds `rate` times the derivatives of the tension of tendon k with respect to its signal to gradient. */
+void tendon_tension_adjoint(const Sim* sim, int k, double rate, ModelGradient* gradient);
 
 #endif

@@ -57,12 +57,12 @@ typedef struct {
   Vec3 x_dot;
 } PointMotion;
 
-static PointMotion compute_point_motion(const Sim* sim, const SceneTendonPoint* point, const double (*motion)[3][4]) {
-  const Pose* poses = sim->configuration[sim->current].pose;
+static PointMotion compute_point_motion(const Model* model, const Pose* poses, const SceneTendonPoint* point,
+                                        const double (*motion)[3][4]) {
   PointMotion out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
   if (point->link < 0) return out;
   out.r = poses[point->link].r;
-  if (!is_movable(sim->model, point->link)) return out;
+  if (!is_movable(model, point->link)) return out;
   const double(*m)[4] = motion[point->link];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out.dr.m[i][j] = m[i][j];
@@ -84,19 +84,20 @@ typedef struct {
   double rate;     /* directional derivative of the path's length along lambda [m] */
 } PathMotion;
 
-static void set_straight_motion(PathMotion* w, const TendonSegment* t) {
+static void set_straight_motion(PathMotion* w, TendonPiece t) {
   Vec3 dot = vec3_sub(w->at[0].x_dot, w->at[1].x_dot);
-  w->rate = vec3_dot(t->slope, dot);
+  w->rate = vec3_dot(t.slope, dot);
   for (int k = 0; k < 2; k++) {
-    w->path.slope[k] = vec3_scale(t->slope, k == 0 ? 1 : -1);
-    w->bent[k] = vec3_scale(mat3_mul_vec(t->curvature, dot), k == 0 ? 1 : -1);
+    w->path.slope[k] = vec3_scale(t.slope, k == 0 ? 1 : -1);
+    w->bent[k] = vec3_scale(mat3_mul_vec(t.curvature, dot), k == 0 ? 1 : -1);
   }
 }
 
-static void set_wrapped_motion(PathMotion* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
+static void set_wrapped_motion(PathMotion* w, const Model* model, const Pose* poses, const Vec3 end[2],
+                               const double (*motion)[3][4]) {
   const SceneTendonWrap* wrap = w->wrap;
-  Pose pose = tendon_wrap_pose(wrap, sim->configuration[sim->current].pose);
-  w->of_wrap = compute_point_motion(sim, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
+  Pose pose = tendon_wrap_pose(wrap, poses);
+  w->of_wrap = compute_point_motion(model, poses, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
   w->turn = mat3_mul(w->of_wrap.dr, mat3_transpose(pose.r));
   Vec3 center = pose_apply(pose, wrap->position);
   for (int k = 0; k < 2; k++) {
@@ -110,22 +111,29 @@ static void set_wrapped_motion(PathMotion* w, const Sim* sim, const Vec3 end[2],
   w->bent[1] = vec3_add(mat3_mul_vec(c[1], w->dot[1]), mat3_tmul_vec(c[2], w->dot[0]));
 }
 
-/* Returns the path from point i of tendon k to the next point. t: first term of this path. */
-static PathMotion compute_path_motion(const Sim* sim, int k, int i, const TendonSegment* t,
+/* Returns the path from point i of a tendon to the next point at poses[links]. */
+static PathMotion compute_path_motion(const Model* model, const SceneTendon* tendon, int i, const Pose* poses,
                                       const double (*motion)[3][4]) {
-  const SceneTendon* tendon = sim->model->tendons[k].source;
-  const Pose* poses = sim->configuration[sim->current].pose;
   const SceneTendonPoint* point = &tendon->points[i];
   const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-  PathMotion w = {.at = {compute_point_motion(sim, &point[0], motion), compute_point_motion(sim, &point[1], motion)}};
+  PathMotion w = {.at = {compute_point_motion(model, poses, &point[0], motion),
+                         compute_point_motion(model, poses, &point[1], motion)}};
   Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
   if (wrap) w.path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
   w.wrap = w.path.touches ? wrap : NULL;
   if (w.wrap)
-    set_wrapped_motion(&w, sim, end, motion);
+    set_wrapped_motion(&w, model, poses, end, motion);
   else
-    set_straight_motion(&w, wrap ? t + TENDON_TERMS_WRAPPED - 1 : t);
+    set_straight_motion(&w, tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet));
   return w;
+}
+
+double tendon_path_rate(const Model* model, int k, const Pose* poses, const double (*motion)[3][4]) {
+  assert(k >= 0 && k < model->tendon_count);
+  const SceneTendon* tendon = model->tendons[k].source;
+  double rate = 0;
+  for (int i = 0; i + 1 < tendon->count; i++) rate += compute_path_motion(model, tendon, i, poses, motion).rate;
+  return rate;
 }
 
 /* Converts by_turn, the derivative of a scalar with respect to a rotation of a wrap about its centre in world axes,
@@ -142,7 +150,9 @@ static void add_point_bar(Mat3 r, Vec3 by_ends, double* bar) {
   vec3_store(vec3_sub(vec3_at(bar + WRAP_NUMBER_POSITION), by_position), bar + WRAP_NUMBER_POSITION);
 }
 
-static void add_tension_bar(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
+void tendon_tension_adjoint(const Sim* sim, int k, double rate, ModelGradient* gradient) {
+  assert(k >= 0 && k < sim->model->tendon_count);
+  const ModelTendon* tendon = &sim->model->tendons[k];
   double zero = 0;
   StepSpan span = step_span(sim, SIGNAL_IS_FORCE);
   if (tendon->tension.source->channels > 0)
@@ -173,15 +183,14 @@ static void earlier_wrap_adjoint(const SceneTendonWrap* wrap, const TendonWrap* 
   add_wrap_axis_bar(wrap, pose.r, turn, by_wrap);
 }
 
-/* Adds by_length times the derivatives of the length of tendon k at an earlier state with respect to points, wraps,
- * poses and joint coordinates. */
-static void earlier_length_adjoint(const Sim* sim, int k, const Pose* poses, double by_length, StateBar to,
-                                   ModelGradient* gradient) {
-  const ModelTendon* tendon = &sim->tendons->model->tendons[k];
+void tendon_length_adjoint(const Model* model, int k, const Pose* poses, double by_length, StateBar to,
+                           ModelGradient* gradient) {
+  assert(k >= 0 && k < model->tendon_count);
+  const ModelTendon* tendon = &model->tendons[k];
   const SceneTendon* source = tendon->source;
   double(*bar)[3][4] = to.pose;
   for (int i = 0; i < source->joint_count; i++)
-    to.q[tendon_dof(sim->model, &source->joints[i])] += by_length * source->joints[i].ratio;
+    to.q[tendon_dof(model, &source->joints[i])] += by_length * source->joints[i].ratio;
   for (int i = 0; by_length != 0 && i + 1 < source->count; i++) {
     Vec3 end[2] = {tendon_point(&source->points[i], poses), tendon_point(&source->points[i + 1], poses)};
     const SceneTendonWrap* wrap = scene_tendon_wrap(source, i);
@@ -248,11 +257,10 @@ static void tendon_adjoint(const Sim* sim, int k, const double* lambda, const do
   TendonLimit limit = tendon_limit(s, k, length);
   for (int i = 0; i < source->joint_count; i++)
     rate += source->joints[i].ratio * lambda[tendon_dof(s->model, &source->joints[i])];
-  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
-    rate += compute_path_motion(sim, k, i, &s->segment[n], motion).rate;
+  rate += tendon_path_rate(s->model, k, c->pose, motion);
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
   double slack = spring_weight_of_end(spring) * by_stretch + limit.second * rate;
-  add_tension_bar(sim, tendon, rate, gradient);
+  tendon_tension_adjoint(sim, k, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
   gradient->tendons[k][TENDON_NUMBER_FRICTION] += limit.by_friction * rate;
@@ -264,10 +272,10 @@ static void tendon_adjoint(const Sim* sim, int k, const double* lambda, const do
                             -source->stiffness * stretch * rate};
     gradient->thetas[model_theta_index(sim->model, THETA_TENDON, k)] += spring_time_dot(&by, &by_theta);
   }
-  earlier_length_adjoint(sim, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
-  earlier_length_adjoint(sim, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
-  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    PathMotion w = compute_path_motion(sim, k, i, &s->segment[n], motion);
+  tendon_length_adjoint(s->model, k, sim->pose_now, spring->now * by_stretch + limit.by_now * rate, now, gradient);
+  tendon_length_adjoint(s->model, k, sim->pose_old, spring->old * by_stretch + limit.by_old * rate, old, gradient);
+  for (int i = 0; i + 1 < source->count; i++) {
+    PathMotion w = compute_path_motion(s->model, source, i, c->pose, motion);
     path_ends_adjoint(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
     if (w.wrap)
       wrap_adjoint(&w, s->pull[k], slack, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
@@ -307,14 +315,13 @@ static void wrap_motion_adjoint(const PathMotion* w, Pose pose, const Vec3 by_po
   add_rotation_bar(pose_bar, link, mat3_scale(mat3_mul(mat3_cross(torque), pose.r), 0.5));
 }
 
-void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], double factor, double (*pose_bar)[3][4],
-                         double (*motion_bar)[3][4], ModelGradient* gradient) {
-  assert(k >= 0 && k < sim->model->tendon_count);
-  const TendonSystem* s = sim->tendons;
-  const ModelTendon* tendon = &s->model->tendons[k];
+void tendon_rate_adjoint(const Model* model, int k, const Pose* poses, const double (*motion)[3][4], double factor,
+                         double (*pose_bar)[3][4], double (*motion_bar)[3][4], ModelGradient* gradient) {
+  assert(k >= 0 && k < model->tendon_count);
+  const ModelTendon* tendon = &model->tendons[k];
   const SceneTendon* source = tendon->source;
-  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
-    PathMotion w = compute_path_motion(sim, k, i, &s->segment[n], motion);
+  for (int i = 0; i + 1 < source->count; i++) {
+    PathMotion w = compute_path_motion(model, source, i, poses, motion);
     Vec3 by_pose[2];
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
@@ -326,7 +333,7 @@ void tendon_rate_adjoint(const Sim* sim, int k, const double (*motion)[3][4], do
     }
     path_ends_adjoint(&w, factor, 0, &gradient->tendon_points[tendon->point_first + i]);
     if (!w.wrap) continue;
-    Pose pose = tendon_wrap_pose(w.wrap, sim->configuration[sim->current].pose);
+    Pose pose = tendon_wrap_pose(w.wrap, poses);
     wrap_motion_adjoint(&w, pose, by_pose, factor, pose_bar, motion_bar);
     wrap_adjoint(&w, factor, 0, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
   }

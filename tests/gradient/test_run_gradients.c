@@ -1416,6 +1416,28 @@ static void run_L7_tendons(void** state) {
   check_row_in(&(Row){"tendons, in substeps", blocks, 20, 1e-7, "second_order", CORDS}, FROM_THE_FIRST);
 }
 
+/* A strong tendon from a floating body over a light tip to the world. A part of its force acts in the direction at
+ * t. */
+static const char LIGHT_TIP[] =
+    "simulation: {dt: 0.01, steps: 30, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: a, mass: 1, center: [0.01, 0.02, 0], inertia: [0.02, 0.025, 0.03, 0.001, -0.002, 0.0015]}\n"
+    "  - {name: tip, parent: a, mass: 0.02, center: [0.02, 0.03, 0.01], inertia: [2.0e-5, 2.5e-5, 3.0e-5, 0, 0, 0], "
+    "joint: {type: hinge, axis: [0, 1, 0.3], position: [0.2, 0.1, 0]}}\n"
+    "tendons:\n"
+    "  - {points: [{link: a, point: [0.1, 0.05, 0.05]}, {link: tip, point: [0.05, 0.03, 0.06]}, {point: [0.6, 0.4, "
+    "0.3]}], stiffness: 40, rest_length: 0.2, tension: 2}\n"
+    "initial:\n"
+    "  - {link: a, velocities: [0.1, 0.2, -0.3, 1, -2, 1.5]}\n"
+    "  - {link: tip, velocities: [1]}\n";
+
+static void run_L22_direction_of_tendons_at_t(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
+  check_row(&(Row){"direction of tendons at t", blocks, 30, 1e-7, "momentum", LIGHT_TIP});
+}
+
 /* Limits of tendons: of a tendon between trees, of a tendon in a chain, of a sum of joints; reached from inside, left
  * again, damped. */
 static const char RANGES[] =
@@ -1736,6 +1758,7 @@ int main(void) {
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_M10_derivative_of_theta),
       cmocka_unit_test(run_L7_tendons),
+      cmocka_unit_test(run_L22_direction_of_tendons_at_t),
       cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),

@@ -88,7 +88,78 @@ initial: [{link: bob, coordinates: [0.5]}]
 loads: [{link: bob, force: [0, 0, -9.81]}]
 """
 
+def bob(stiffness, duration):
+    """A point mass of 1 kg at 0.5 rad on a tendon of 1 m."""
+    return f"""
+simulation: {{duration: {duration}}}
+contact: {{model: none}}
+links: [{{name: bob, mass: 1, shape: {{type: sphere, radius: 0.05}}, position: [{math.sin(0.5)!r}, 0, {-math.cos(0.5)!r}]}}]
+tendons: [{{points: [{{link: world, point: [0, 0, 0]}}, {{link: bob}}], stiffness: {stiffness!r}, rest_length: 1}}]
+"""
+
+
+def elastic_pendulum(stiffness, duration):
+    """x of the bob of bob() after a time."""
+
+    def slope(t, y):
+        length = math.hypot(y[0], y[1])
+        pull = stiffness * max(length - 1, 0) / length
+        return [y[2], y[3], -pull * y[0], -pull * y[1] - 9.81]
+
+    return motion(slope, [math.sin(0.5), -math.cos(0.5), 0, 0], duration, 20000)[0]
+
+
+PUCKS = """
+simulation: {duration: 10, gravity: [0, 0, 0]}
+contact: {model: none}
+links:
+  - {name: light, mass: 1, shape: {type: sphere, radius: 0.05}, position: [0.8, 0, 0]}
+  - {name: heavy, mass: 4, shape: {type: sphere, radius: 0.05}, position: [-0.2, 0, 0]}
+tendons: [{points: [{link: light}, {link: heavy}], stiffness: 100, rest_length: 0.928}]
+initial: [{link: light, velocities: [0, 2.4, 0, 0, 0, 0]}, {link: heavy, velocities: [0, -0.6, 0, 0, 0, 0]}]
+"""
+
 LEVERS = [
+    Row(
+        "bob on a stiff tendon at 0.5 rad: largest angle in the last 1.1 of 8 s",
+        bob(1.0e5, 8),
+        lambda r: math.asin(largest(r, "bob/cx", 6.9)),
+        0.5,
+        0.002,
+        "energy",
+    ),
+    Row(
+        "bob on a stiff tendon at 0.5 rad: period",
+        bob(1.0e5, 8),
+        lambda r: r.period("bob/cx"),
+        pendulum_period(math.sqrt(9.81), 0.5),
+        0.003,
+        "4 K(sin(1/4)) sqrt(l / g)",
+    ),
+    Row(
+        "bob on an elastic tendon of 100 N/m at 0.5 rad: x after 2 s",
+        bob(100.0, 2),
+        lambda r: r.at("bob/cx"),
+        elastic_pendulum(100.0, 2),
+        0.003,
+        "m x'' = -f x / l, m z'' = -f z / l - m g integrated",
+    ),
+    Row(
+        "two pucks on a taut tendon circle each other: angle after 10 s",
+        PUCKS,
+        lambda r: math.atan2(r.at("light/cy") - r.at("heavy/cy"), r.at("light/cx") - r.at("heavy/cx")),
+        30 - 10 * math.pi,
+        0.02,
+        "k s = m1 m2 w^2 d / (m1 + m2)",
+    ),
+    Row(
+        "two pucks on a taut tendon circle each other: change of the distance in 10 s",
+        PUCKS,
+        lambda r: math.hypot(r.at("light/cy") - r.at("heavy/cy"), r.at("light/cx") - r.at("heavy/cx")) - 1,
+        0,
+        0.001,
+        "k s = m1 m2 w^2 d / (m1 + m2)",
+    ),
     Row(
         "rocket with a thrust 0.02 rad off its axis: x after 2 s",
         ROCKET,

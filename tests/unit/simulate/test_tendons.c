@@ -116,6 +116,38 @@ static void tendons_L6_momentum_stays(void** state) {
   run_free(run);
 }
 
+/* Sets *angular and *energy to the changes in the second after the second step, of two free bodies on a tendon with
+ * lever arms, without other forces. */
+static void changes_without_other_forces(double dt, double* angular, double* energy) {
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: %.17g, steps: 1000, gravity: [0, 0, 0]}\ncontact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: a, mass: 1, inertia: [0.02, 0.03, 0.04, 0, 0, 0]}\n"
+                        "  - {name: b, mass: 2, inertia: [0.05, 0.04, 0.03, 0, 0, 0], position: [1, 0, 0]}\n"
+                        "tendons:\n  - points: [{link: a, point: [0.1, 0.1, 0]}, {link: b, point: [-0.1, 0, 0.1]}]\n"
+                        "    stiffness: 20\n    rest_length: 0.5\n"
+                        "initial:\n  - {link: a, velocities: [0, 1, 0, 0, 2, 1]}\n",
+                        dt);
+  run_steps(run, 2);
+  SimMeasure first = sim_measure(run->sim);
+  run_steps(run, (int)lround(1 / dt));
+  SimMeasure last = sim_measure(run->sim);
+  *angular = vec3_norm(vec3_sub(last.angular_momentum, first.angular_momentum));
+  *energy = fabs(last.total - first.total);
+  run_free(run);
+}
+
+/* The forces of a tendon act in their directions at t: both changes are of second order in the time step. */
+static void tendons_L21_changes_of_second_order(void** state) {
+  (void)state;
+  double angular[2], energy[2];
+  for (int k = 0; k < 2; k++) changes_without_other_forces(k == 0 ? 0.01 : 0.005, &angular[k], &energy[k]);
+  compare_at_most(angular[0], 0.01, "change of the angular momentum at 10 ms [kg m^2/s]");
+  compare_at_most(energy[0], 0.02, "change of the energy at 10 ms [J]");
+  compare_at_most(angular[1], 0.35 * angular[0], "change of the angular momentum at 5 ms");
+  compare_at_most(energy[1], 0.35 * energy[0], "change of the energy at 5 ms");
+}
+
 /* At rest: every hinge of stiffness k carries T d, whatever hangs on it, so each turns by T d / k where the tendon runs
  * close along them: the exact balance of one hinge between plates whose holes are at (-+h, d) is
  * k q = T (derivative of the chord's length), chord^2 = (2 h cos(q/2) - 2 d sin(q/2))^2. */
@@ -335,6 +367,7 @@ int main(void) {
       cmocka_unit_test(tendons_L5_two_weights_on_a_cord),
       cmocka_unit_test(tendons_L5_energy_stays),
       cmocka_unit_test(tendons_L6_momentum_stays),
+      cmocka_unit_test(tendons_L21_changes_of_second_order),
       cmocka_unit_test(tendons_L5_an_arm_curls),
       cmocka_unit_test(tendons_L5_loose),
       cmocka_unit_test(tendons_L5_a_piece_in_an_eyelet),

@@ -1,0 +1,238 @@
+/* Lever arms and directions of tendon forces at t (docs/derivations/loads.md, L21). */
+#include "simulate/internal_forces.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "simulate/spin_adjoint.h"
+#include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
+
+InternalForces* internal_forces_create(const Model* m) {
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || m->tendon_count == 0) return NULL;
+  InternalForces* f = MEMORY_NEW(InternalForces, 1);
+  size_t matrices = sizeof(double[3][4]) * (size_t)m->link_count;
+  f->predicted = MEMORY_NEW(Pose, m->link_count);
+  f->start = MEMORY_NEW(LinkWrench, m->link_count);
+  f->start_in_step = MEMORY_NEW(LinkWrench, m->link_count);
+  f->ahead = MEMORY_NEW(LinkWrench, m->link_count);
+  f->scratch = MEMORY_NEW(LinkWrench, m->link_count);
+  f->fraction = MEMORY_NEW(double, m->tendon_count);
+  f->motion_now = memory_alloc(matrices);
+  f->motion_ahead = memory_alloc(matrices);
+  f->motion_now_bar = memory_alloc(matrices);
+  f->motion_ahead_bar = memory_alloc(matrices);
+  f->ahead_bar = memory_alloc(matrices);
+  return f;
+}
+
+void internal_forces_destroy(InternalForces* f) {
+  if (!f) return;
+  void* owned[] = {f->scratch,        f->fraction,
+                   f->predicted,      f->start,
+                   f->start_in_step,  f->ahead,
+                   f->motion_now,     f->motion_ahead,
+                   f->motion_now_bar, f->motion_ahead_bar,
+                   f->ahead_bar,      f};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* Returns the pose of a link at t + dt if its centre of mass and its rotation continue as in the last step. In the
+ * first step they continue with the initial velocities. */
+static Pose predicted_pose(const Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  Pose now = s->pose_now[i], old = s->pose_old[i], rate = s->pose_rate[i];
+  if (link->tree < 0) return now;
+  Vec3 center = pose_apply(now, link->center), moved;
+  if (s->clock.dt_before > 0)
+    moved = vec3_scale(vec3_sub(center, pose_apply(old, link->center)), s->clock.dt / s->clock.dt_before);
+  else
+    moved = vec3_scale(pose_apply(rate, link->center), s->clock.dt);
+  Mat3 r = load_rotation(&s->clock, now.r, old.r, rate.r);
+  return (Pose){r, vec3_sub(vec3_add(center, moved), mat3_mul_vec(r, link->center))};
+}
+
+/* ---------------------------------------------------------------- fraction of the force */
+
+/* Upper bound of the mobility of a point of a link: the trace of the velocity per impulse at the point, for a free link
+ * [1/kg]. */
+typedef struct {
+  double value;
+  Vec3 arm;         /* from the centre of mass, link frame [m] */
+  Mat3 mobility;    /* inverse inertia tensor; zero for a point at the centre of mass */
+  Vec3 by_arm;      /* derivative of value with respect to arm */
+  Mat3 by_mobility; /* derivative of value with respect to mobility */
+} PointMobility;
+
+static PointMobility point_mobility(const Model* m, const SceneTendonPoint* point) {
+  PointMobility out = {.mobility = mat3_zero(), .by_mobility = mat3_zero()};
+  if (point->link < 0 || m->links[point->link].tree < 0) return out;
+  const ModelLink* link = &m->links[point->link];
+  out.arm = vec3_sub(point->point, link->center);
+  out.value = 1 / link->mass;
+  double square = vec3_dot(out.arm, out.arm);
+  if (square == 0) return out;
+  out.mobility = mat3_inverse(mass_moment_inertia_tensor(&link->moment));
+  Vec3 response = mat3_mul_vec(out.mobility, out.arm);
+  double trace = mat3_trace(out.mobility);
+  out.value += square * trace - vec3_dot(out.arm, response);
+  out.by_arm = vec3_scale(vec3_sub(vec3_scale(out.arm, trace), response), 2);
+  out.by_mobility = mat3_sub(mat3_scale(mat3_identity(), square), mat3_outer(out.arm, out.arm));
+  return out;
+}
+
+/* Returns the inverse of the distance of two neighbouring points, rounded off below the eyelet [1/m]. apart: vector
+ * between the points. */
+static double inverse_distance(const SceneTendon* tendon, Vec3 apart) {
+  return 1 / sqrt(vec3_dot(apart, apart) + tendon->eyelet * tendon->eyelet);
+}
+
+/* Returns true if the tendon wraps around a link that can move. */
+static bool has_moving_wrap(const Model* m, const SceneTendon* tendon) {
+  for (int i = 0; i < tendon->wrap_count; i++)
+    if (tendon->wraps[i].link >= 0 && m->links[tendon->wraps[i].link].tree >= 0) return true;
+  return false;
+}
+
+/* Step lengths with a relative difference below this count as equal. */
+#define EQUAL_LENGTH_TOLERANCE 1e-9
+
+/* Returns true if the predicted rotations are rotation matrices to rounding (L3), as the derivatives of wraps require.
+ */
+static bool predicts_rotations(const StepClock* c) {
+  return !c->dt_varies && !c->before_varies && fabs(c->dt_before - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt;
+}
+
+StartFraction tendon_start_fraction(const Sim* s, int k, double pull) {
+  assert(k >= 0 && k < s->model->tendon_count);
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  StartFraction out = {.fraction = 1};
+  double time = s->clock.dt * s->clock.dt, slope;
+  if (has_moving_wrap(s->model, tendon) && !predicts_rotations(&s->clock)) return (StartFraction){0};
+  for (int i = 0; i + 1 < tendon->count; i++) {
+    const SceneTendonPoint* end = &tendon->points[i];
+    Vec3 apart = vec3_sub(tendon_point(&end[0], s->pose_now), tendon_point(&end[1], s->pose_now));
+    double mobility = point_mobility(s->model, &end[0]).value + point_mobility(s->model, &end[1]).value;
+    out.sum += mobility * inverse_distance(tendon, apart);
+  }
+  if (pull == 0) return out;
+  out.fraction = 2 - 2 * spring_implicitness(fabs(pull) * out.sum * time, &slope);
+  if (slope == 0) return out;
+  out.by_sum = -2 * slope * fabs(pull) * time;
+  out.by_force = -2 * slope * out.sum * time * (pull > 0 ? 1 : -1);
+  return out;
+}
+
+static void point_mobility_adjoint(const Model* m, const SceneTendonPoint* point, const PointMobility* p, double factor,
+                                   Vec3* point_bar, ModelGradient* gradient) {
+  if (p->value == 0) return;
+  const ModelLink* link = &m->links[point->link];
+  Vec3 by_arm = vec3_scale(p->by_arm, factor);
+  gradient->moment[point->link].s[3][3] -= factor / (link->mass * link->mass);
+  *point_bar = vec3_add(*point_bar, by_arm);
+  model_gradient_center(m, point->link, vec3_scale(by_arm, -1), gradient);
+  spin_adjoint_mobility(p->mobility, link, mat3_scale(p->by_mobility, factor), &gradient->moment[point->link]);
+}
+
+void tendon_start_sum_adjoint(const Sim* s, int k, double factor, StateBar now, ModelGradient* gradient) {
+  assert(k >= 0 && k < s->model->tendon_count);
+  const ModelTendon* tendon = &s->model->tendons[k];
+  for (int i = 0; factor != 0 && i + 1 < tendon->source->count; i++) {
+    const SceneTendonPoint* end = &tendon->source->points[i];
+    Vec3 apart = vec3_sub(tendon_point(&end[0], s->pose_now), tendon_point(&end[1], s->pose_now));
+    double inverse = inverse_distance(tendon->source, apart);
+    PointMobility p[2] = {point_mobility(s->model, &end[0]), point_mobility(s->model, &end[1])};
+    double by_apart = -factor * (p[0].value + p[1].value) * inverse * inverse * inverse;
+    for (int side = 0; side < 2; side++) {
+      Vec3* point_bar = &gradient->tendon_points[tendon->point_first + i + side];
+      Vec3 by = vec3_scale(apart, side == 0 ? by_apart : -by_apart);
+      pose_bar_add_point(now.pose, end[side].link, by, end[side].point);
+      *point_bar = vec3_add(*point_bar, end[side].link < 0 ? by : mat3_tmul_vec(s->pose_now[end[side].link].r, by));
+      point_mobility_adjoint(s->model, &end[side], &p[side], factor * inverse, point_bar, gradient);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- wrenches */
+
+/* Adds the force at a world point to the wrench of a link about its centre of mass. Does nothing for links that cannot
+ * move. */
+static void add_force(const Model* m, int link, const Pose* poses, Vec3 at, Vec3 force, LinkWrench* out) {
+  if (link < 0 || m->links[link].tree < 0) return;
+  Vec3 arm = vec3_sub(at, pose_apply(poses[link], m->links[link].center));
+  out[link].force = vec3_add(out[link].force, force);
+  out[link].torque = vec3_add(out[link].torque, vec3_cross(arm, force));
+}
+
+/* Adds the wrenches of a tendon with the force `pull` at poses[links] to out[links]. */
+static void add_tendon_wrenches(const Model* m, const SceneTendon* tendon, const Pose* poses, double pull,
+                                LinkWrench* out) {
+  for (int i = 0; pull != 0 && i + 1 < tendon->count; i++) {
+    const SceneTendonPoint* point = &tendon->points[i];
+    const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
+    Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
+    TendonWrap path = {0};
+    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+    Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
+    for (int side = 0; side < 2; side++) {
+      Vec3 g = path.touches ? path.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
+      add_force(m, point[side].link, poses, end[side], vec3_scale(g, -pull), out);
+      if (path.touches) add_force(m, wrap->link, poses, end[side], vec3_scale(g, pull), out);
+    }
+  }
+}
+
+void internal_forces_prepare_step(Sim* s) {
+  InternalForces* f = s->internal_forces;
+  if (!f) return;
+  const Model* m = s->model;
+  size_t size = sizeof(LinkWrench) * (size_t)m->link_count;
+  memset(f->start, 0, size);
+  memset(f->start_in_step, 0, size);
+  memset(f->ahead, 0, size);
+  for (int i = 0; i < m->link_count; i++) f->predicted[i] = predicted_pose(s, i);
+  for (int k = 0; k < m->tendon_count; k++) {
+    TendonStartPull pull = tendon_start_pull(s->tendons, k);
+    double fraction = f->fraction[k] = tendon_start_fraction(s, k, pull.target).fraction;
+    const SceneTendon* tendon = m->tendons[k].source;
+    add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.target, f->start);
+    add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.step, f->start_in_step);
+    add_tendon_wrenches(m, tendon, f->predicted, -fraction * pull.step, f->ahead);
+  }
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree >= 0) load_add_internal_wrenches(s, i, &f->start[i], &f->start_in_step[i], &f->ahead[i]);
+}
+
+/* Adds the generalized forces of f->scratch on the links with in_target loads (in_target true) or on all other links to
+ * force[nv]. */
+static void add_scratch_forces(const Sim* s, bool in_target, bool all, const Screw* screws, const Vec3* center,
+                               double* force) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const LinkWrench* w = &s->internal_forces->scratch[i];
+    if (!all && load_is_in_target(s, i) != in_target) continue;
+    Vec3 at = in_target ? pose_apply(s->pose_old[i], m->links[i].center) : center[i];
+    for (int up = i; up >= 0; up = m->links[up].parent)
+      for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
+        force[d] += vec3_dot(screws[d].w, w->torque) + vec3_dot(screw_velocity(&screws[d], at), w->force);
+  }
+}
+
+void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, const Vec3* center, double* force) {
+  InternalForces* f = s->internal_forces;
+  if (!f) return;
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  size_t size = sizeof(LinkWrench) * (size_t)s->model->link_count;
+  double pull = f->fraction[k] * tendon->stiffness * tendon_stretch(tendon, s->tendons->now[k]);
+  double part = 1 - s->tendons->at[k].missing;
+  memset(f->scratch, 0, size);
+  add_tendon_wrenches(s->model, tendon, s->pose_old, pull, f->scratch);
+  if (s->flight) add_scratch_forces(s, true, false, s->flight->screws_now, center, force);
+  for (int i = 0; i < s->model->link_count; i++)
+    f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
+  add_scratch_forces(s, false, false, screws, center, force);
+  memset(f->scratch, 0, size);
+  add_tendon_wrenches(s->model, tendon, f->predicted, -pull * part, f->scratch);
+  add_scratch_forces(s, false, true, screws, center, force);
+}

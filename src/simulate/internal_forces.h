@@ -1,0 +1,53 @@
+/* Private to simulate/: time of the lever arms and directions of tendon forces with the integrator `momentum`
+ * (docs/derivations/loads.md, L21). Sim.internal_forces is NULL without tendons and with other integrators. */
+#ifndef SDRS_SIMULATE_INTERNAL_FORCES_H
+#define SDRS_SIMULATE_INTERNAL_FORCES_H
+
+#include "simulate/loads.h"
+
+typedef struct InternalForces {
+  Pose* predicted; /* predicted poses at t + dt (size: links) */
+  /* wrenches of the forces at t, in the directions at t. `start`: with the weights of the target (W52); start_in_step:
+   * with the weights of the step's objective (size: links) */
+  LinkWrench *start, *start_in_step;
+  double* fraction;  /* StartFraction.fraction of each tendon (size: tendons) */
+  LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
+  LinkWrench* scratch; /* (size: links) */
+  /* scratch of the adjoint (size: links): changes of [R | t] at t and at the predicted poses, and derivatives with
+   * respect to them and to the predicted poses */
+  double (*motion_now)[3][4], (*motion_ahead)[3][4], (*motion_now_bar)[3][4], (*motion_ahead_bar)[3][4];
+  double (*ahead_bar)[3][4];
+} InternalForces;
+
+/* Returns the data of the internal forces of a run, which the caller frees with internal_forces_destroy. Returns NULL
+ * if the model has no tendons or another integrator. */
+InternalForces* internal_forces_create(const Model* model);
+/* Frees `forces` and everything that it owns. Accepts NULL. */
+void internal_forces_destroy(InternalForces* forces);
+/* Adds the loads of (L21) to Sim.loads. Call after loads_prepare_step and tendons_prepare_step. */
+void internal_forces_prepare_step(Sim* sim);
+
+/* Adds the generalized forces of the loads of (L21) that belong to the spring of tendon k in the last step to force[nv]
+ * [N, N m]. screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
+void internal_forces_add_spring_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
+
+/* Fraction of a tendon's force that acts in the direction at t, from 0 to 1, with its derivatives (L21). */
+typedef struct {
+  double fraction;
+  double sum;      /* sum over the segments of mobility of both ends / length [1/(kg m)] */
+  double by_force; /* derivative of `fraction` with respect to the magnitude of the force [1/N] */
+  double by_sum;   /* derivative of `fraction` with respect to `sum` [kg m] */
+} StartFraction;
+/* Returns the fraction for tendon k with the force `pull` at t. */
+StartFraction tendon_start_fraction(const Sim* sim, int k, double pull);
+/* Adds factor times the derivatives of StartFraction.sum of tendon k with respect to poses at t, points, masses and
+ * centres of mass. */
+void tendon_start_sum_adjoint(const Sim* sim, int k, double factor, StateBar now, ModelGradient* gradient);
+
+/* Adds the share of (L21) in the derivatives of -sum B : motion, where B are the matrices of the loads (L1). in_target:
+ * true for the loads that targets contain (W52); old and rate_bar are then not used. motion (links): change of
+ * [R | t]. */
+void internal_forces_adjoint(const Sim* sim, const double (*motion)[3][4], bool in_target, StateBar now, StateBar old,
+                             double (*rate_bar)[3][4], ModelGradient* gradient);
+
+#endif

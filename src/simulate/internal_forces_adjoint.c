@@ -1,0 +1,189 @@
+/* Adjoint of lever arms and directions of tendon forces at t (docs/derivations/loads.md, L22). */
+#include <string.h>
+
+#include "simulate/internal_forces.h"
+#include "simulate/tendons.h"
+
+/* Receives the derivatives of a scalar Phi, the sum of -force . v - torque . w over the wrenches of internal forces (v,
+ * w: motion of a link along lambda). */
+typedef struct {
+  const Sim* sim;
+  const double (*motion)[3][4]; /* change of [R | t] of the links along lambda (size: links) */
+  bool in_target;
+  StateBar now, old;
+  double (*rate_bar)[3][4];
+  ModelGradient* gradient;
+} InternalBars;
+
+static Mat3 rotation_part(const double a[3][4]) {
+  Mat3 out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.m[i][j] = a[i][j];
+  return out;
+}
+
+static Vec3 translation_part(const double a[3][4]) { return vec3(a[0][3], a[1][3], a[2][3]); }
+
+/* Adds factor times a rotation part and a translation part to the derivatives with respect to a pose. */
+static void add_bar(double bar[3][4], Mat3 rotation, Vec3 translation, double factor) {
+  const double t[3] = {translation.x, translation.y, translation.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) bar[i][j] += factor * rotation.m[i][j];
+    bar[i][3] += factor * t[i];
+  }
+}
+
+/* Velocity of a link's centre of mass and angular velocity along lambda. rotation: the rotation of the matrix B (L1).
+ */
+typedef struct {
+  Vec3 v, w;
+  Mat3 m, rotation;
+} WrenchMotion;
+
+static bool is_selected(const InternalBars* to, int i) {
+  return to->sim->model->links[i].tree >= 0 && (!to->in_target || load_is_in_target(to->sim, i));
+}
+
+static WrenchMotion wrench_motion(const InternalBars* to, int i) {
+  const Sim* s = to->sim;
+  WrenchMotion out = {.m = rotation_part(to->motion[i]), .rotation = s->pose_now[i].r};
+  if (!to->in_target) out.rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+  out.v = vec3_add(mat3_mul_vec(out.m, s->model->links[i].center), translation_part(to->motion[i]));
+  out.w = vec3_scale(mat3_axial(mat3_mul(out.m, mat3_transpose(out.rotation))), 0.5);
+  return out;
+}
+
+/* Sets out to the rate of a pose that moves with the angular velocity w and the velocity v of its centre of mass. */
+static void set_pose_rate(Pose pose, Vec3 center, Vec3 w, Vec3 v, double out[3][4]) {
+  memset(out, 0, sizeof(double[3][4]));
+  add_bar(out, mat3_mul(mat3_cross(w), pose.r), vec3_sub(v, vec3_cross(w, mat3_mul_vec(pose.r, center))), 1);
+}
+
+/* Converts bar, the derivatives with respect to the result of set_pose_rate at constant w and v, into those with
+ * respect to the pose, and returns the derivative with respect to the centre of mass. */
+static Vec3 pose_rate_adjoint(Pose pose, Vec3 center, Vec3 w, const double bar[3][4], double pose_bar[3][4]) {
+  Vec3 by_arm = vec3_cross(w, translation_part(bar));
+  Mat3 by_r = mat3_sub(mat3_outer(by_arm, center), mat3_mul(mat3_cross(w), rotation_part(bar)));
+  add_bar(pose_bar, by_r, vec3(0, 0, 0), 1);
+  return mat3_tmul_vec(pose.r, by_arm);
+}
+
+static void set_motions(const InternalBars* to) {
+  const Sim* s = to->sim;
+  InternalForces* f = s->internal_forces;
+  size_t size = sizeof(double[3][4]) * (size_t)s->model->link_count;
+  memset(f->motion_now, 0, size);
+  memset(f->motion_ahead, 0, size);
+  memset(f->motion_now_bar, 0, size);
+  memset(f->motion_ahead_bar, 0, size);
+  memset(f->ahead_bar, 0, size);
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (!is_selected(to, i)) continue;
+    WrenchMotion moved = wrench_motion(to, i);
+    Vec3 center = s->model->links[i].center;
+    if (to->in_target || !load_is_in_target(s, i))
+      set_pose_rate(s->pose_now[i], center, moved.w, moved.v, f->motion_now[i]);
+    if (!to->in_target) set_pose_rate(f->predicted[i], center, moved.w, moved.v, f->motion_ahead[i]);
+  }
+}
+
+/* Adds the derivatives through the force of tendon k at t and its paths at t and at the predicted poses. */
+static void tendon_wrench_adjoint(const InternalBars* to, int k) {
+  const Sim* s = to->sim;
+  const Model* m = s->model;
+  InternalForces* f = s->internal_forces;
+  const ModelTendon* tendon = &m->tendons[k];
+  const double(*now)[3][4] = (const double(*)[3][4])f->motion_now;
+  const double(*ahead)[3][4] = (const double(*)[3][4])f->motion_ahead;
+  if (tendon->source->count == 0) return;
+  TendonStartPull pull = tendon_start_pull(s->tendons, k);
+  StartFraction part = tendon_start_fraction(s, k, pull.target);
+  double force = to->in_target ? pull.target : pull.step, part_of_force = part.fraction * force;
+  double rate = tendon_path_rate(m, k, s->pose_now, now);
+  if (!to->in_target) rate -= tendon_path_rate(m, k, f->predicted, ahead);
+  tendon_rate_adjoint(m, k, s->pose_now, now, part_of_force, to->now.pose, f->motion_now_bar, to->gradient);
+  if (!to->in_target)
+    tendon_rate_adjoint(m, k, f->predicted, ahead, -part_of_force, f->ahead_bar, f->motion_ahead_bar, to->gradient);
+  double by_fraction = force * rate, by_force = part.fraction * rate;
+  double by_target = by_fraction * part.by_force + (to->in_target ? by_force : 0);
+  double by_step = to->in_target ? 0 : by_force, weight = 1 - s->tendons->at[k].missing;
+  tendon_start_sum_adjoint(s, k, by_fraction * part.by_sum, to->now, to->gradient);
+  tendon_tension_adjoint(s, k, by_target + by_step, to->gradient);
+  double* numbers = to->gradient->tendons[k];
+  numbers[TENDON_NUMBER_STIFFNESS] += (by_target + weight * by_step) * pull.stretch;
+  if (pull.stretch > 0) numbers[TENDON_NUMBER_REST] -= (by_target + weight * by_step) * tendon->source->stiffness;
+  SpringTimeWeights slope = spring_time_weights_derivative(&s->clock, &s->weights, tendon->theta, true);
+  to->gradient->thetas[model_theta_index(m, THETA_TENDON, k)] -=
+      slope.missing * tendon->source->stiffness * pull.stretch * by_step;
+  double by_length = by_target * pull.target_by_length + by_step * pull.step_by_length;
+  tendon_length_adjoint(m, k, s->pose_now, by_length, to->now, to->gradient);
+}
+
+/* Converts bar, the derivatives with respect to the predicted pose of link i, into those with respect to the states at
+ * t and before. */
+static void predicted_pose_adjoint(const InternalBars* to, int i, const double bar[3][4]) {
+  const Sim* s = to->sim;
+  const ModelLink* link = &s->model->links[i];
+  Mat3 by_r = rotation_part(bar);
+  Vec3 by_t = translation_part(bar), center = link->center;
+  if (link->tree < 0) {
+    add_bar(to->now.pose[i], by_r, by_t, 1);
+    return;
+  }
+  Mat3 now = s->pose_now[i].r, old = s->pose_old[i].r, rate = s->pose_rate[i].r;
+  bool first = !(s->clock.dt_before > 0);
+  double ratio = first ? s->clock.dt : s->clock.dt / s->clock.dt_before;
+  Mat3 arm = mat3_outer(by_t, center), now_bar = mat3_zero(), old_bar = mat3_zero(), by_rate = mat3_zero();
+  load_rotation_adjoint(&s->clock, now, old, mat3_sub(by_r, arm), &now_bar, &old_bar, &by_rate);
+  add_bar(to->now.pose[i], mat3_add(now_bar, arm), by_t, 1);
+  add_bar(to->now.pose[i], arm, by_t, first ? 0 : ratio);
+  if (first) {
+    add_bar(to->rate_bar[i], by_rate, vec3(0, 0, 0), 1);
+    add_bar(to->rate_bar[i], arm, by_t, ratio);
+  } else {
+    add_bar(to->old.pose[i], old_bar, vec3(0, 0, 0), 1);
+    add_bar(to->old.pose[i], arm, by_t, -ratio);
+  }
+  Vec3 by_center = vec3_sub(mat3_tmul_vec(now, by_t), mat3_tmul_vec(s->internal_forces->predicted[i].r, by_t));
+  Vec3 before = first ? mat3_tmul_vec(rate, by_t) : vec3_sub(mat3_tmul_vec(now, by_t), mat3_tmul_vec(old, by_t));
+  model_gradient_center(s->model, i, vec3_add_scaled(by_center, ratio, before), to->gradient);
+}
+
+/* Adds the derivatives through the motion of link i, which depends on the rotation of B and on the centre of mass. */
+static void link_adjoint(const InternalBars* to, int i) {
+  const Sim* s = to->sim;
+  InternalForces* f = s->internal_forces;
+  WrenchMotion moved = wrench_motion(to, i);
+  Vec3 center = s->model->links[i].center, force = vec3(0, 0, 0), torque = force, by_center = force;
+  if (to->in_target || !load_is_in_target(s, i)) {
+    const LinkWrench* start = to->in_target ? &f->start[i] : &f->start_in_step[i];
+    force = start->force;
+    torque = start->torque;
+    by_center =
+        pose_rate_adjoint(s->pose_now[i], center, moved.w, (const double(*)[4])f->motion_now_bar[i], to->now.pose[i]);
+  }
+  if (!to->in_target) {
+    force = vec3_add(force, f->ahead[i].force);
+    torque = vec3_add(torque, f->ahead[i].torque);
+    Vec3 by = pose_rate_adjoint(f->predicted[i], center, moved.w, (const double(*)[4])f->motion_ahead_bar[i],
+                                f->ahead_bar[i]);
+    by_center = vec3_add(by_center, by);
+  }
+  Mat3 by_rotation = mat3_scale(mat3_mul(mat3_cross(torque), moved.m), 0.5);
+  by_center = vec3_sub(by_center, mat3_tmul_vec(moved.m, force));
+  model_gradient_center(s->model, i, by_center, to->gradient);
+  add_bar(to->in_target ? to->now.pose[i] : f->ahead_bar[i], by_rotation, vec3(0, 0, 0), 1);
+}
+
+void internal_forces_adjoint(const Sim* s, const double (*motion)[3][4], bool in_target, StateBar now, StateBar old,
+                             double (*rate_bar)[3][4], ModelGradient* gradient) {
+  InternalForces* f = s->internal_forces;
+  const InternalBars to = {s, motion, in_target, now, old, rate_bar, gradient};
+  if (!f) return;
+  set_motions(&to);
+  for (int k = 0; k < s->model->tendon_count; k++) tendon_wrench_adjoint(&to, k);
+  for (int i = 0; i < s->model->link_count; i++)
+    if (is_selected(&to, i)) link_adjoint(&to, i);
+  for (int i = 0; !in_target && i < s->model->link_count; i++)
+    predicted_pose_adjoint(&to, i, (const double(*)[4])f->ahead_bar[i]);
+}
