@@ -164,19 +164,20 @@ static void impact_I9_stages(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
   const Pressure entry = pressure_at(2e-3, 0.995), nearer = pressure_at(2e-3, 0.98), none = {0, 0};
+  const ImpactActivity none_acts = {false, false};
   ImpactProgress c = {.approach = 1};
-  c = impact_advance(&p, 1e-5, 1, &entry, 1, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &entry, 1, 1, &c);
   assert_int_equal(c.past.stage, IMPACT_ENTERED);
   const ImpactStage stages[] = {IMPACT_COMPRESSION_1, IMPACT_COMPRESSION_2, IMPACT_COMPRESSION_3, IMPACT_RESTITUTION};
   for (int k = 0; k < 4; k++) {
-    c = impact_advance(&p, 1e-5, 1, &nearer, 10 * k, 1, &c);
+    c = impact_advance(&p, 1e-5, none_acts, 1, &nearer, 10 * k, 1, &c);
     assert_int_equal(c.past.stage, stages[k]);
     compare_relative(c.past.latest, 10 * k * nearer.force, 1e-15, "latest impulse, stage %d", k);
     compare_relative(c.past.impulse, 5.0 * (k + 1) * k * nearer.force, 1e-15, "impulse, stage %d", k);
   }
-  c = impact_advance(&p, 1e-5, 1, &nearer, 0, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &nearer, 0, 1, &c);
   assert_true(c.past.stage == IMPACT_NONE && c.rests && !impact_enters(&p, &nearer, &c));
-  c = impact_advance(&p, 1e-5, 1, &none, 0, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &none, 0, 1, &c);
   assert_true(!c.rests && impact_enters(&p, &entry, &c));
 }
 
