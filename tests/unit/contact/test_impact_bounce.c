@@ -181,6 +181,28 @@ static void impact_I9_stages(void** state) {
   assert_true(!c.rests && impact_enters(&p, &entry, &c));
 }
 
+/* A pair at rest in range that the impact of another pair sets in motion. It exerts no force while the impact of the
+ * other pair lasts, and then begins its own impact. A slow pair stays at rest. */
+static void impact_I10a_stages_in_a_chain(void** state) {
+  (void)state;
+  const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
+  const Pressure at_rest = pressure_at(2e-3, 0.9), nearer = pressure_at(2e-3, 0.89), nearest = pressure_at(2e-3, 0.88),
+                 deepest = pressure_at(2e-3, 0.87);
+  const ImpactActivity none = {false, false}, other = {true, true}, ended = {true, false};
+  ImpactProgress rests = {.past = {.now = at_rest}, .rests = true};
+  ImpactProgress c = impact_advance(&p, 1e-5, none, 1, &nearer, 1, 1, &rests);
+  assert_int_equal(c.past.stage, IMPACT_NONE);
+  c = impact_advance(&p, 1e-1, other, 1, &nearer, 1, 1, &rests);
+  assert_true(c.past.stage == IMPACT_NONE && c.rests);
+  c = impact_advance(&p, 1e-5, other, 1, &nearer, 1, 1, &rests);
+  assert_int_equal(c.past.stage, IMPACT_ENTERED);
+  assert_true(impact_evaluate_pair(&p, nearest.potential, 0, &c.past).first == 0);
+  c = impact_advance(&p, 1e-5, other, 1, &nearest, 1, 1, &c);
+  assert_int_equal(c.past.stage, IMPACT_ENTERED);
+  ImpactProgress next = impact_advance(&p, 1e-5, ended, 1, &deepest, 1, 1, &c);
+  assert_int_equal(next.past.stage, IMPACT_COMPRESSION_1);
+}
+
 /* ---------------------------------------------------------------- runs */
 
 /* A box without weight flies at the ground. */
@@ -416,6 +438,7 @@ int main(void) {
       cmocka_unit_test(impact_I9_friction_limit_of_a_contact_that_slides),
       cmocka_unit_test(impact_I8_restitution_grows_from_five_rest_speeds_to_ten),
       cmocka_unit_test(impact_I9_stages),
+      cmocka_unit_test(impact_I10a_stages_in_a_chain),
       cmocka_unit_test(impact_I8_rebound_at_any_dt_mass_and_integrator),
       cmocka_unit_test(impact_I8_two_bodies_in_space),
       cmocka_unit_test(impact_I11_bounces_end_and_rest_is_quiet),
