@@ -152,14 +152,10 @@ static DepthRatio depth_ratio(double now, double old, double fraction) {
                       .by_old = fraction / sum + bend * fraction * old / root};
 }
 
-/* Fraction of the approach speed at the end of the compression. The contact then still slips in the direction of the
- * approach, also if the slip and the approach end together, as for a body on a hinge. */
-#define REMAINING_SPEED (1.0 / 256)
-
-/* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and REMAINING_SPEED.
- * speed_fraction returns the fraction that a substep leaves of the speed at its start. */
+/* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and 0. speed_fraction
+ * returns the fraction that a substep leaves of the speed at its start. */
 static double speed_fraction(ImpactStage stage) {
-  return stage == IMPACT_COMPRESSION_1 ? 3.0 / 4 : stage == IMPACT_COMPRESSION_2 ? 1.0 / 3 : 4 * REMAINING_SPEED;
+  return stage == IMPACT_COMPRESSION_1 ? 3.0 / 4 : stage == IMPACT_COMPRESSION_2 ? 1.0 / 3 : 0;
 }
 
 /* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring that slows the approach of a pair, and its derivatives. k:
@@ -205,15 +201,14 @@ Impact impact_evaluate_compression(const ImpactParameters* p, double potential, 
 
 /* The impulse of the compression is the change of speed times the inertia, for two bodies that do not rotate. */
 ImpactReturn impact_return(const ImpactParameters* p, const ImpactPast* past) {
-  double whole = past->impulse / (1 - REMAINING_SPEED);
-  double speed_of_impulse = 0.5 * p->stiffness * (p->dt + past->dt_before) / past->inertia;
-  double speed = speed_of_impulse * whole;
+  double impulse = past->impulse, speed_of_impulse = 0.5 * p->stiffness * (p->dt + past->dt_before) / past->inertia;
+  double speed = speed_of_impulse * impulse;
   ImpactRestitution e = impact_restitution(p, speed);
-  double by_speed = whole * e.by_speed;
-  return (ImpactReturn){.value = (e.value + REMAINING_SPEED) * whole,
-                        .by_impulse = (e.value + REMAINING_SPEED + by_speed * speed_of_impulse) / (1 - REMAINING_SPEED),
-                        .by_restitution = whole * e.by_restitution,
-                        .by_rest_speed = whole * e.by_rest_speed,
+  double by_speed = impulse * e.by_speed;
+  return (ImpactReturn){.value = e.value * impulse,
+                        .by_impulse = e.value + by_speed * speed_of_impulse,
+                        .by_restitution = impulse * e.by_restitution,
+                        .by_rest_speed = impulse * e.by_rest_speed,
                         .by_inertia = -by_speed * speed / past->inertia,
                         .by_dt_before = by_speed * speed / (p->dt + past->dt_before)};
 }
@@ -230,9 +225,8 @@ ImpactFrictionLimit impact_friction_limit(const ImpactParameters* p, const Impac
   if (past->stage == IMPACT_COMPRESSION_2) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
   double first = past->impulse - past->latest;
   if (!(first > 0)) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
-  double y = past->latest / first, u = 1 / (3 - fmin(y, IMPULSE_RATIO_MAX)), scale = 4 * (1 - REMAINING_SPEED);
-  double by_ratio = scale * u * u;
-  double rest = scale * u - 1 + by_ratio * fmax(y - IMPULSE_RATIO_MAX, 0), by_first = rest - y * by_ratio;
+  double y = past->latest / first, u = 1 / (3 - fmin(y, IMPULSE_RATIO_MAX)), by_ratio = 4 * u * u;
+  double rest = 4 * u - 1 + by_ratio * fmax(y - IMPULSE_RATIO_MAX, 0), by_first = rest - y * by_ratio;
   return (ImpactFrictionLimit){first * rest, by_ratio - by_first, by_first, 0};
 }
 
