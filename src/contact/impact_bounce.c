@@ -46,21 +46,14 @@ typedef struct {
   double by_potential, by_force, by_support;
 } ClearanceScale;
 
-/* Largest depth x at which find_equal_depth is exact. It exceeds the depth of bodies in an impact (I10). */
-#define EQUAL_DEPTH_MAX 0.3
-
 /* Depth x of equal vertices with the given 2 U / (s p) = tau, and dx/dtau. */
 typedef struct {
   double x, by_tau;
 } EqualDepth;
 
-/* Solves tau = 4 x (1 - x) / (4 + x) for x. Beyond EQUAL_DEPTH_MAX, x / (1 - x) is continued linearly. */
+/* Solves tau = 4 x (1 - x) / (4 + x), by the series of x / (1 - x) to third order in tau. */
 static EqualDepth find_equal_depth(double tau) {
-  const double end = EQUAL_DEPTH_MAX, tau_max = 4 * end * (1 - end) / (4 + end);
-  double b = 4 - fmin(tau, tau_max), x = 8 * fmin(tau, tau_max) / (b + sqrt(b * b - 64 * fmin(tau, tau_max)));
-  double by_tau = (4 + x) * (4 + x) / (4 * (4 - 8 * x - x * x));
-  if (tau <= tau_max) return (EqualDepth){x, by_tau};
-  double slope = by_tau / ((1 - end) * (1 - end)), u = end / (1 - end) + slope * (tau - tau_max);
+  double u = tau * (1 + tau * (9.0 / 4 + 101.0 / 16 * tau)), slope = 1 + tau * (9.0 / 2 + 303.0 / 16 * tau);
   return (EqualDepth){u / (1 + u), slope / ((1 + u) * (1 + u))};
 }
 
@@ -128,28 +121,17 @@ ImpactRestitution impact_restitution(const ImpactParameters* p, double speed) {
 }
 
 /* Ratio w of the further change of the depth x to its change in the previous substep, with derivatives. The bodies
- * approach by `fraction` of the displacement of the previous substep. w is the root of r_t w - (r_- - r_t) w^2 / 2 =
- * fraction (r_t + r_-) / 2 (I7). r_t, r_-: displacements per unit of x (ContactDepth.lever) at t and at t -
- * dt_before. */
+ * approach by `fraction` of the displacement of the previous substep: r_t w - (r_- - r_t) w^2 / 2 = fraction (r_t +
+ * r_-) / 2 (I7). w is the solution to second order in r_- / r_t - 1. r_t, r_-: displacements per unit of x
+ * (ContactDepth.lever) at t and at t - dt_before. */
 typedef struct {
   double value, by_fraction, by_now, by_old;
 } DepthRatio;
 
-/* Least lever of the deeper state relative to r_t. Levers that decrease faster belong to vertices that have come into
- * range. */
-#define LEVER_RATIO_MIN 0.5
-
 static DepthRatio depth_ratio(double now, double old, double fraction) {
-  double square = now * now - fraction * (old * old - now * now), least = LEVER_RATIO_MIN * now, both = now + old;
-  if (!(square > least * least)) {
-    double scale = 1 / ((1 + LEVER_RATIO_MIN) * now);
-    return (DepthRatio){fraction * both * scale, both * scale, -fraction * old * scale / now, fraction * scale};
-  }
-  double root = sqrt(square), sum = now + root, value = fraction * both / sum, bend = value / sum;
-  return (DepthRatio){.value = value,
-                      .by_fraction = both / sum + bend * (old * old - now * now) / (2 * root),
-                      .by_now = fraction / sum - bend * (1 + now * (1 + fraction) / root),
-                      .by_old = fraction / sum + bend * fraction * old / root};
+  double both = (now + old) / (2 * now), half = 0.5 / now, bend = half * (old - now), first = fraction * both;
+  double by_first = 1 + 2 * bend * first, by_old = fraction * half * by_first + first * first * half;
+  return (DepthRatio){first * (1 + bend * first), both * by_first, -by_old * old / now, by_old};
 }
 
 /* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and 0. speed_fraction
