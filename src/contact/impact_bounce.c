@@ -195,8 +195,8 @@ ImpactReturn impact_return(const ImpactParameters* p, const ImpactPast* past) {
                         .by_dt_before = by_speed * speed / (p->dt + past->dt_before)};
 }
 
-/* Largest ratio of the impulses of the second and the first substep of compression for which (I9) is used. Friction
- * that increases the normal impulse further stops the slip. */
+/* Largest ratio of the impulses of the second and the first substep of compression for which (I9) is used. (I9) has a
+ * pole at 3. With the limit 2, the errors of slopes of an edge that slides are 5.9 times larger. */
 #define IMPULSE_RATIO_MAX 2.75
 
 /* (I9) Without friction the impulses of the three substeps of compression are N, 2 N and N. Friction by the impulse N
