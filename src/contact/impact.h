@@ -127,16 +127,22 @@ typedef struct {
 ImpactRestitution impact_restitution(const ImpactParameters* parameters, double speed);
 
 /* ---- from substep to substep (impact_course.c; I9) */
+/* Impacts of all pairs in the substep that ended (I10a). */
+typedef struct {
+  bool any;        /* true if a pair was in a stage of its impact */
+  bool unfinished; /* true if the impact of a pair acts in the next substep too */
+} ImpactActivity;
 typedef struct {
   ImpactPast past;
   bool rests; /* true if the pair is in range without an impact. Its restitution is then 0 until it leaves the range */
   double approach; /* approach speed if the last substep reached IMPACT_ENTRY, otherwise 0 [m/s] */
 } ImpactProgress;
 /* Returns the impact state of the next substep. progress: impact state of the previous substep. dt_before: length of
- * the previous substep [s]. now: potential and force at its end. factor: impact factor at its end. inertia, ratio:
- * members of ImpactPast. */
-ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                              double factor, double ratio, const ImpactProgress* progress);
+ * the previous substep [s]. activity: impacts of all pairs in the previous substep. now: potential and force at its
+ * end. factor: impact factor at its end. inertia, ratio: members of ImpactPast. */
+ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, ImpactActivity activity,
+                              double inertia, const Pressure* now, double factor, double ratio,
+                              const ImpactProgress* progress);
 /* Impact of a pair at the end of a substep. */
 typedef struct {
   ImpactParameters parameters;

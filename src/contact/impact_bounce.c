@@ -46,21 +46,14 @@ typedef struct {
   double by_potential, by_force, by_support;
 } ClearanceScale;
 
-/* Largest depth x at which find_equal_depth is exact. It exceeds the depth of bodies in an impact (I10). */
-#define EQUAL_DEPTH_MAX 0.3
-
 /* Depth x of equal vertices with the given 2 U / (s p) = tau, and dx/dtau. */
 typedef struct {
   double x, by_tau;
 } EqualDepth;
 
-/* Solves tau = 4 x (1 - x) / (4 + x) for x. Beyond EQUAL_DEPTH_MAX, x / (1 - x) is continued linearly. */
+/* Solves tau = 4 x (1 - x) / (4 + x), by the series of x / (1 - x) to third order in tau. */
 static EqualDepth find_equal_depth(double tau) {
-  const double end = EQUAL_DEPTH_MAX, tau_max = 4 * end * (1 - end) / (4 + end);
-  double b = 4 - fmin(tau, tau_max), x = 8 * fmin(tau, tau_max) / (b + sqrt(b * b - 64 * fmin(tau, tau_max)));
-  double by_tau = (4 + x) * (4 + x) / (4 * (4 - 8 * x - x * x));
-  if (tau <= tau_max) return (EqualDepth){x, by_tau};
-  double slope = by_tau / ((1 - end) * (1 - end)), u = end / (1 - end) + slope * (tau - tau_max);
+  double u = tau * (1 + tau * (9.0 / 4 + 101.0 / 16 * tau)), slope = 1 + tau * (9.0 / 2 + 303.0 / 16 * tau);
   return (EqualDepth){u / (1 + u), slope / ((1 + u) * (1 + u))};
 }
 
@@ -128,38 +121,23 @@ ImpactRestitution impact_restitution(const ImpactParameters* p, double speed) {
 }
 
 /* Ratio w of the further change of the depth x to its change in the previous substep, with derivatives. The bodies
- * approach by `fraction` of the displacement of the previous substep. w is the root of r_t w - (r_- - r_t) w^2 / 2 =
- * fraction (r_t + r_-) / 2 (I7). r_t, r_-: displacements per unit of x (ContactDepth.lever) at t and at t -
- * dt_before. */
+ * approach by `fraction` of the displacement of the previous substep: r_t w - (r_- - r_t) w^2 / 2 = fraction (r_t +
+ * r_-) / 2 (I7). w is the solution to second order in r_- / r_t - 1. r_t, r_-: displacements per unit of x
+ * (ContactDepth.lever) at t and at t - dt_before. */
 typedef struct {
   double value, by_fraction, by_now, by_old;
 } DepthRatio;
 
-/* Least lever of the deeper state relative to r_t. Levers that decrease faster belong to vertices that have come into
- * range. */
-#define LEVER_RATIO_MIN 0.5
-
 static DepthRatio depth_ratio(double now, double old, double fraction) {
-  double square = now * now - fraction * (old * old - now * now), least = LEVER_RATIO_MIN * now, both = now + old;
-  if (!(square > least * least)) {
-    double scale = 1 / ((1 + LEVER_RATIO_MIN) * now);
-    return (DepthRatio){fraction * both * scale, both * scale, -fraction * old * scale / now, fraction * scale};
-  }
-  double root = sqrt(square), sum = now + root, value = fraction * both / sum, bend = value / sum;
-  return (DepthRatio){.value = value,
-                      .by_fraction = both / sum + bend * (old * old - now * now) / (2 * root),
-                      .by_now = fraction / sum - bend * (1 + now * (1 + fraction) / root),
-                      .by_old = fraction / sum + bend * fraction * old / root};
+  double both = (now + old) / (2 * now), half = 0.5 / now, bend = half * (old - now), first = fraction * both;
+  double by_first = 1 + 2 * bend * first, by_old = fraction * half * by_first + first * first * half;
+  return (DepthRatio){first * (1 + bend * first), both * by_first, -by_old * old / now, by_old};
 }
 
-/* Fraction of the approach speed at the end of the compression. The contact then still slips in the direction of the
- * approach, also if the slip and the approach end together, as for a body on a hinge. */
-#define REMAINING_SPEED (1.0 / 256)
-
-/* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and REMAINING_SPEED.
- * speed_fraction returns the fraction that a substep leaves of the speed at its start. */
+/* Fractions of the approach speed at the ends of the three substeps of compression: 3/4, 1/4 and 0. speed_fraction
+ * returns the fraction that a substep leaves of the speed at its start. */
 static double speed_fraction(ImpactStage stage) {
-  return stage == IMPACT_COMPRESSION_1 ? 3.0 / 4 : stage == IMPACT_COMPRESSION_2 ? 1.0 / 3 : 4 * REMAINING_SPEED;
+  return stage == IMPACT_COMPRESSION_1 ? 3.0 / 4 : stage == IMPACT_COMPRESSION_2 ? 1.0 / 3 : 0;
 }
 
 /* (I7) Returns the energy W = k/2 (x - x*)^2 of the spring that slows the approach of a pair, and its derivatives. k:
@@ -205,21 +183,20 @@ Impact impact_evaluate_compression(const ImpactParameters* p, double potential, 
 
 /* The impulse of the compression is the change of speed times the inertia, for two bodies that do not rotate. */
 ImpactReturn impact_return(const ImpactParameters* p, const ImpactPast* past) {
-  double whole = past->impulse / (1 - REMAINING_SPEED);
-  double speed_of_impulse = 0.5 * p->stiffness * (p->dt + past->dt_before) / past->inertia;
-  double speed = speed_of_impulse * whole;
+  double impulse = past->impulse, speed_of_impulse = 0.5 * p->stiffness * (p->dt + past->dt_before) / past->inertia;
+  double speed = speed_of_impulse * impulse;
   ImpactRestitution e = impact_restitution(p, speed);
-  double by_speed = whole * e.by_speed;
-  return (ImpactReturn){.value = (e.value + REMAINING_SPEED) * whole,
-                        .by_impulse = (e.value + REMAINING_SPEED + by_speed * speed_of_impulse) / (1 - REMAINING_SPEED),
-                        .by_restitution = whole * e.by_restitution,
-                        .by_rest_speed = whole * e.by_rest_speed,
+  double by_speed = impulse * e.by_speed;
+  return (ImpactReturn){.value = e.value * impulse,
+                        .by_impulse = e.value + by_speed * speed_of_impulse,
+                        .by_restitution = impulse * e.by_restitution,
+                        .by_rest_speed = impulse * e.by_rest_speed,
                         .by_inertia = -by_speed * speed / past->inertia,
                         .by_dt_before = by_speed * speed / (p->dt + past->dt_before)};
 }
 
-/* Largest ratio of the impulses of the second and the first substep of compression for which (I9) is used. Friction
- * that increases the normal impulse further stops the slip. */
+/* Largest ratio of the impulses of the second and the first substep of compression for which (I9) is used. (I9) has a
+ * pole at 3. With the limit 2, the errors of slopes of an edge that slides are 5.9 times larger. */
 #define IMPULSE_RATIO_MAX 2.75
 
 /* (I9) Without friction the impulses of the three substeps of compression are N, 2 N and N. Friction by the impulse N
@@ -230,9 +207,8 @@ ImpactFrictionLimit impact_friction_limit(const ImpactParameters* p, const Impac
   if (past->stage == IMPACT_COMPRESSION_2) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
   double first = past->impulse - past->latest;
   if (!(first > 0)) return (ImpactFrictionLimit){past->latest, 1, 0, 0};
-  double y = past->latest / first, u = 1 / (3 - fmin(y, IMPULSE_RATIO_MAX)), scale = 4 * (1 - REMAINING_SPEED);
-  double by_ratio = scale * u * u;
-  double rest = scale * u - 1 + by_ratio * fmax(y - IMPULSE_RATIO_MAX, 0), by_first = rest - y * by_ratio;
+  double y = past->latest / first, u = 1 / (3 - fmin(y, IMPULSE_RATIO_MAX)), by_ratio = 4 * u * u;
+  double rest = 4 * u - 1 + by_ratio * fmax(y - IMPULSE_RATIO_MAX, 0), by_first = rest - y * by_ratio;
   return (ImpactFrictionLimit){first * rest, by_ratio - by_first, by_first, 0};
 }
 

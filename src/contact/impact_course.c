@@ -8,13 +8,20 @@
 
 static double min_impact_speed(const ImpactParameters* p) { return IMPACT_MIN_SPEED_RATIO * p->rest_speed; }
 
-static ImpactStage next_stage(const ImpactParameters* p, const ImpactProgress* progress, const ImpactPast* past) {
+static bool approaches(const ImpactParameters* p, const ImpactPast* past) {
+  return past->inertia > 0 && impact_speed(p, past) > min_impact_speed(p);
+}
+
+static ImpactStage next_stage(const ImpactParameters* p, ImpactActivity activity, const ImpactProgress* progress,
+                              const ImpactPast* past) {
   const ImpactStage stage = progress->past.stage;
   switch (stage) {
     case IMPACT_NONE:
+      if (activity.any && approaches(p, past)) return IMPACT_ENTERED;
       return !progress->rests && progress->approach > min_impact_speed(p) ? IMPACT_ENTERED : IMPACT_NONE;
     case IMPACT_ENTERED:
-      return past->inertia > 0 && impact_speed(p, past) > min_impact_speed(p) ? IMPACT_COMPRESSION_1 : IMPACT_NONE;
+      if (activity.unfinished) return IMPACT_ENTERED;
+      return approaches(p, past) ? IMPACT_COMPRESSION_1 : IMPACT_NONE;
     case IMPACT_COMPRESSION_1:
     case IMPACT_COMPRESSION_2:
     case IMPACT_COMPRESSION_3:
@@ -25,13 +32,14 @@ static ImpactStage next_stage(const ImpactParameters* p, const ImpactProgress* p
   return IMPACT_NONE;
 }
 
-ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
-                              double factor, double ratio, const ImpactProgress* progress) {
+ImpactProgress impact_advance(const ImpactParameters* parameters, double dt_before, ImpactActivity activity,
+                              double inertia, const Pressure* now, double factor, double ratio,
+                              const ImpactProgress* progress) {
   ImpactProgress next = {
       .past = {.dt_before = dt_before, .now = *now, .old = progress->past.now, .inertia = inertia, .ratio = ratio}};
   double z = impact_clearance(parameters, now->potential);
   if (!(parameters->restitution > 0) || !(z < 1)) return next;
-  next.past.stage = next_stage(parameters, progress, &next.past);
+  next.past.stage = next_stage(parameters, activity, progress, &next.past);
   next.rests = next.past.stage == IMPACT_NONE && (progress->rests || z < IMPACT_ENTRY);
   if (next.past.stage > IMPACT_COMPRESSION_1) {
     next.past.latest = ratio * factor * now->force;

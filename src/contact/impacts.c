@@ -17,28 +17,45 @@ static bool impact_of_pair(const ContactSystem* s, ContactPair* p, PairImpact* o
   return true;
 }
 
-/* Returns the stage of the impact of a pair in range in the substep that begins. dt_before: length of the previous
- * substep [s]. */
-static ImpactStage next_stage(const PairImpact* pair, double dt_before) {
-  return impact_advance(&pair->parameters, dt_before, pair->inertia, &pair->now, 0, 1, pair->course).past.stage;
+ImpactActivity impact_activity(ContactSystem* s) {
+  ImpactActivity out = {false, false};
+  for (int k = 0; k < s->list_count && s->model->contact.bounces; k++) {
+    PairImpact pair;
+    if (!impact_of_pair(s, contact_pair(s, k), &pair)) continue;
+    ImpactStage stage = pair.course->past.stage;
+    out.any = out.any || stage != IMPACT_NONE;
+    out.unfinished = out.unfinished || impact_compresses(stage);
+  }
+  return out;
+}
+
+/* Returns the impact of a pair in range in the substep that begins. dt_before: length of the previous substep [s]. */
+static ImpactPast next_past(const PairImpact* pair, double dt_before, ImpactActivity activity) {
+  return impact_advance(&pair->parameters, dt_before, activity, pair->inertia, &pair->now, 0, 1, pair->course).past;
 }
 
 bool contact_impact_begins(ContactSystem* s, double dt_before) {
+  const ImpactActivity activity = impact_activity(s);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
-    if (in_range(s, p) && impact_of_pair(s, p, &pair) && next_stage(&pair, dt_before) != IMPACT_NONE) return true;
+    if (in_range(s, p) && impact_of_pair(s, p, &pair) && next_past(&pair, dt_before, activity).stage != IMPACT_NONE)
+      return true;
   }
   return false;
 }
 
 void contact_impact_shorten(ContactSystem* s, double dt_before, double* length) {
   assert(*length > 0 && dt_before >= 0);
+  const ImpactActivity activity = impact_activity(s);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     PairImpact pair;
-    if (!in_range(s, p) || !impact_of_pair(s, p, &pair) || next_stage(&pair, dt_before) != IMPACT_ENTERED) continue;
-    impact_halve_substep(length, pair.course->approach, IMPACT_MAX_DISPLACEMENT * pair.parameters.support);
+    if (!in_range(s, p) || !impact_of_pair(s, p, &pair)) continue;
+    const ImpactPast next = next_past(&pair, dt_before, activity);
+    if (next.stage != IMPACT_ENTERED) continue;
+    double speed = activity.any ? impact_speed(&pair.parameters, &next) : pair.course->approach;
+    impact_halve_substep(length, fmax(speed, 0), IMPACT_MAX_DISPLACEMENT * pair.parameters.support);
   }
 }
 

@@ -26,9 +26,10 @@ typedef struct ContactLaw ContactLaw;
 
 /* Lengths of the present and the previous substep. */
 typedef struct {
-  double dt;          /* length of the present substep [s] */
-  double dt_before;   /* length of the previous substep; 0 if there is none [s] */
-  double force_ratio; /* argument `ratio` of impact_friction_factor (contact_set_substep) */
+  double dt;              /* length of the present substep [s] */
+  double dt_before;       /* length of the previous substep; 0 if there is none [s] */
+  double force_ratio;     /* argument `ratio` of impact_friction_factor (contact_set_substep) */
+  ImpactActivity impacts; /* impacts of all pairs in the previous substep */
 } LawStep;
 
 /* A pair in one state, as argument of the functions of a law. */

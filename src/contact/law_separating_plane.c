@@ -570,9 +570,9 @@ static size_t lag(const LawPair* p, void* room) {
   Pressure now = pressure_of(p);
   PairImpact pair;
   impact(p, &pair);
-  memory->progress =
-      impact_advance(&pair.parameters, ((const PlaneLaw*)p->law)->step->dt_before, pair.inertia, &now,
-                     memory->start_impact.first, ((const PlaneLaw*)p->law)->step->force_ratio, &memory->progress);
+  const LawStep* step = ((const PlaneLaw*)p->law)->step;
+  memory->progress = impact_advance(&pair.parameters, step->dt_before, step->impacts, pair.inertia, &now,
+                                    memory->start_impact.first, step->force_ratio, &memory->progress);
   set_friction_impact(p, &now);
   set_return_wrench(p, &now);
   memory->slip = slip_to(p);

@@ -185,6 +185,7 @@ void contact_set_substep(ContactSystem* s, double dt, double dt_before, double f
   contact_set_dt(s, dt);
   s->laws.step->dt_before = dt_before;
   s->laws.step->force_ratio = force_ratio;
+  s->laws.step->impacts = impact_activity(s);
 }
 
 /* ---------------------------------------------------------------- transitions between states */

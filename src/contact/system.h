@@ -248,6 +248,8 @@ void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 void contact_set_poses(ContactSystem* system, int which, const Pose* poses);
 /* Sets list_links to the links of all candidates. */
 void contact_update_list_links(ContactSystem* system);
+/* Returns the impacts of all pairs in the substep that ended. Allocates nothing. */
+ImpactActivity impact_activity(ContactSystem* s);
 /* Returns true if the candidates include all pairs that may come near each other while links move within bounds.
  * bounds: bounds->link of every movable link. */
 bool contact_list_covers(const ContactSystem* system, const MotionBounds* bounds);

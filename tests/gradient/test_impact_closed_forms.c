@@ -331,27 +331,49 @@ static void impact_rod_lands_on_its_end(void** state) {
   }
 }
 
-/* Three balls in a row, gaps between them: each impact passes (1 + e)/2 of the speed on. */
+/* Balls of masses 0.2, 0.3 and 0.25 in a row, the first strikes the others. Each impact of masses m and M passes
+ * (1 + e) m / (m + M) of the speed on. gap: between the second and the third ball [m]; within: tolerance of the last
+ * speed by the gap [1/s]. */
+static void check_cradle(const char* integrator, double e, double gap, double within) {
+  const double mass[] = {0.2, 0.3, 0.25};
+  const double first = (1 + e) * mass[0] / (mass[0] + mass[1]),
+               passed = first * (1 + e) * mass[1] / (mass[1] + mass[2]);
+  Rig* r = rig_create(
+      run_model(WEIGHTLESS "contact: {restitution: %g, rest_speed: 0.003, friction: 0}\n"
+                           "links:\n"
+                           "  - {name: a, mass: 0.2, shape: {type: sphere, radius: 0.05}, position: [-0.14, 0, 0]}\n"
+                           "  - {name: b, mass: 0.3, shape: {type: sphere, radius: 0.05}}\n"
+                           "  - {name: c, mass: 0.25, shape: {type: sphere, radius: 0.05}, position: [%g, 0, 0]}\n"
+                           "initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]\n",
+                0.002, integrator, e, 0.1 + gap),
+      50);
+  const double* rate = r->recording.rate + (size_t)r->steps * (size_t)r->run->model.dof_count;
+  compare_near(rate[0], 1.5 * (1 - first * mass[1] / mass[0]), 2e-3, "%s, e = %g, gap %g: first speed", integrator, e,
+               gap);
+  compare_near(rate[12], 1.5 * passed, 2e-3, "%s, e = %g, gap %g: last speed", integrator, e, gap);
+  derive(r, 12, true);
+  compare_near(r->gradient.velocities[0], passed, 2e-3, "%s, e = %g, gap %g: last speed by first", integrator, e, gap);
+  compare_near(r->gradient.coordinates[12], 0, within, "%s, e = %g, gap %g: last speed by last place", integrator, e,
+               gap);
+  derive(r, 12, false);
+  compare_near(r->gradient.coordinates[0], passed, 2e-3, "%s, e = %g, gap %g: last place by first", integrator, e, gap);
+  rig_free(r);
+}
+
 static void impact_cradle_of_three(void** state) {
   (void)state;
   for (int k = 0; k < 3; k++)
-    for (double e = 0.6; e < 1.1; e += 0.4) {
-      double passed = (1 + e) / 2 * (1 + e) / 2;
-      Rig* r = rig_create(
-          run_model(WEIGHTLESS
-                    "contact: {restitution: %g, rest_speed: 0.003}\n"
-                    "links:\n"
-                    "  - {name: a, mass: 0.2, shape: {type: sphere, radius: 0.05}, position: [-0.14, 0, 0]}\n"
-                    "  - {name: b, mass: 0.2, shape: {type: sphere, radius: 0.05}}\n"
-                    "  - {name: c, mass: 0.2, shape: {type: sphere, radius: 0.05}, position: [0.13, 0, 0]}\n"
-                    "initial: [{link: a, velocities: [1.5, 0, 0, 0, 0, 0]}]\n",
-                    0.002, INTEGRATORS[k], e),
-          50);
-      derive(r, 12, true);
-      compare_near(r->gradient.velocities[0], passed, 0.01, "%s, e = %g: last speed by first", INTEGRATORS[k], e);
-      derive(r, 12, false);
-      compare_near(r->gradient.coordinates[0], passed, 0.01, "%s, e = %g: last place by first", INTEGRATORS[k], e);
-      rig_free(r);
+    for (double e = 0.7; e < 1.1; e += 0.3) check_cradle(INTEGRATORS[k], e, 0.03, 1e-2);
+}
+
+/* The contact range of the balls is 1 mm. The second and the third ball are within it when the first impact begins
+ * (0.9 mm), or enter it in the substeps of the first impact (1.001 mm). */
+static void impact_I10a_chain_of_impacts(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++)
+    for (double e = 0.7; e < 1.1; e += 0.3) {
+      check_cradle(INTEGRATORS[k], e, 0.0009, 0.1);
+      check_cradle(INTEGRATORS[k], e, 0.001001, 0.1);
     }
 }
 
@@ -360,6 +382,7 @@ int main(void) {
       cmocka_unit_test(impact_cushion_with_spin),
       cmocka_unit_test(impact_rod_lands_on_its_end),
       cmocka_unit_test(impact_cradle_of_three),
+      cmocka_unit_test(impact_I10a_chain_of_impacts),
       cmocka_unit_test(impact_velocities_after_by_velocities_before),
       cmocka_unit_test(impact_place_after_by_place_before),
       cmocka_unit_test(impact_speed_after_by_restitution),

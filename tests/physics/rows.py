@@ -1197,6 +1197,33 @@ ROWS += [
 ]
 
 
+def cradle(dt, gap):
+    links = "".join(
+        f"  - {{name: b{k}, joint: {{type: hinge, axis: [0, 1, 0], position: [{k * (0.1 + gap):.6g}, 0, 1]}}, mass: 1, center: [0, 0, -1],"
+        f" inertia: [1.0e-6, 1.0e-6, 1.0e-6, 0, 0, 0], shapes: [{{type: sphere, radius: 0.05, position: [0, 0, -1]}}]}}\n"
+        for k in range(5)
+    )
+    return f"""
+simulation: {{dt: {dt}, duration: 1.2}}
+contact: {{friction: 0, restitution: 1}}
+links:
+{links}initial: [{{link: b0, coordinates: [0.4]}}]
+"""
+
+
+ROWS += [
+    Row(
+        f"Newton's cradle of five balls with gaps of {gap * 1000:g} mm, dt {dt * 1000:g} ms: way of the last ball [m]",
+        cradle(dt, gap),
+        lambda r: max(r.columns["b4/cx"]) - r.columns["b4/cx"][0],
+        math.sin(0.4),
+        0.001,
+        "each impact exchanges the speeds of two equal balls",
+    )
+    for dt, gap in ((0.01, 3e-4), (0.001, 3e-4), (0.01, 1e-3))
+]
+
+
 BOX_FLOOR = "position: [0, 0, -0.1], shape: {type: box, size: [20, 20, 0.2]}"
 
 

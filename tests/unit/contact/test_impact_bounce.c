@@ -28,7 +28,7 @@ static void impact_I7_worked_example(void** state) {
                      .old = pressure_at(0.5, 0.98),
                      .dt_before = 1,
                      .inertia = 0.5};
-  compare_relative(impact_speed(&p, &past), 0.01, 1e-12, "speed of approach");
+  compare_relative(impact_speed(&p, &past), 0.01, 1e-8, "speed of approach");
   compare_relative(impact_restitution(&p, 0.01).value, 0.5, 1e-15, "e of a fast impact");
   /* 0.5 kg goes from 0.96, where it would be, to 0.9625 in h^2 / 2 (1 + 1): the spring has k = 0.5 / 1e-4 and the
    * deflection z* - z = 2.5e-7 */
@@ -89,15 +89,15 @@ static void impact_I7_I12_slopes(void** state) {
   }
 }
 
-/* The impulse of a compression of 0.2 kg from 0.5 m/s, at a force time of 2.5e-5 s. Of it 255/256 have acted. */
+/* The impulse of a compression of 0.2 kg from 0.5 m/s, at a force time of 2.5e-5 s. */
 static void impact_I7a_worked_example(void** state) {
   (void)state;
   const double kappa = 3e-11, whole = 0.2 * 0.5 / (kappa * 2.5e-5);
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, kappa};
   const ImpactPast past = {
-      .stage = IMPACT_RESTITUTION, .impulse = whole * 255 / 256, .dt_before = 2e-5, .inertia = 0.2, .ratio = 1};
-  compare_relative(impact_return(&p, &past).value, (0.7 + 1.0 / 256) * whole, 1e-14, "force");
-  compare_relative(impact_friction_limit(&p, &past).value, (0.7 + 1.0 / 256) * whole, 1e-14, "limit of friction");
+      .stage = IMPACT_RESTITUTION, .impulse = whole, .dt_before = 2e-5, .inertia = 0.2, .ratio = 1};
+  compare_relative(impact_return(&p, &past).value, 0.7 * whole, 1e-14, "force");
+  compare_relative(impact_friction_limit(&p, &past).value, 0.7 * whole, 1e-14, "limit of friction");
 }
 
 static ImpactReturn return_at(const double* x) {
@@ -130,14 +130,14 @@ static void impact_I7a_I8_slopes(void** state) {
 }
 
 /* Without coupling, the three substeps of compression have the impulses N, 2 N and N. With the coupling c = y - 2 of a
- * contact that slides, the whole impulse is 4 N / (1 - c), and 255/256 of it act. */
+ * contact that slides, the whole impulse is 4 N / (1 - c). */
 static void impact_I9_friction_limit_of_a_contact_that_slides(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
   for (double c = -1.5; c < 1.2; c += 0.17) {
     const ImpactPast past = {.stage = IMPACT_COMPRESSION_3, .impulse = 3 * (3 + c), .latest = 3 * (2 + c)};
     ImpactFrictionLimit limit = impact_friction_limit(&p, &past);
-    if (c < 0.75) compare_relative(limit.value, 3 * (4 * 255.0 / 256 / (1 - c) - 1), 1e-13, "c = %g", c);
+    if (c < 0.75) compare_relative(limit.value, 3 * (4 / (1 - c) - 1), 1e-13, "c = %g", c);
     const double h = 1e-6;
     ImpactPast a = past, b = past;
     a.latest += h, b.latest -= h;
@@ -164,20 +164,43 @@ static void impact_I9_stages(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
   const Pressure entry = pressure_at(2e-3, 0.995), nearer = pressure_at(2e-3, 0.98), none = {0, 0};
+  const ImpactActivity none_acts = {false, false};
   ImpactProgress c = {.approach = 1};
-  c = impact_advance(&p, 1e-5, 1, &entry, 1, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &entry, 1, 1, &c);
   assert_int_equal(c.past.stage, IMPACT_ENTERED);
   const ImpactStage stages[] = {IMPACT_COMPRESSION_1, IMPACT_COMPRESSION_2, IMPACT_COMPRESSION_3, IMPACT_RESTITUTION};
   for (int k = 0; k < 4; k++) {
-    c = impact_advance(&p, 1e-5, 1, &nearer, 10 * k, 1, &c);
+    c = impact_advance(&p, 1e-5, none_acts, 1, &nearer, 10 * k, 1, &c);
     assert_int_equal(c.past.stage, stages[k]);
     compare_relative(c.past.latest, 10 * k * nearer.force, 1e-15, "latest impulse, stage %d", k);
     compare_relative(c.past.impulse, 5.0 * (k + 1) * k * nearer.force, 1e-15, "impulse, stage %d", k);
   }
-  c = impact_advance(&p, 1e-5, 1, &nearer, 0, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &nearer, 0, 1, &c);
   assert_true(c.past.stage == IMPACT_NONE && c.rests && !impact_enters(&p, &nearer, &c));
-  c = impact_advance(&p, 1e-5, 1, &none, 0, 1, &c);
+  c = impact_advance(&p, 1e-5, none_acts, 1, &none, 0, 1, &c);
   assert_true(!c.rests && impact_enters(&p, &entry, &c));
+}
+
+/* A pair at rest in range that the impact of another pair sets in motion. It exerts no force while the impact of the
+ * other pair lasts, and then begins its own impact. A slow pair stays at rest. */
+static void impact_I10a_stages_in_a_chain(void** state) {
+  (void)state;
+  const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
+  const Pressure at_rest = pressure_at(2e-3, 0.9), nearer = pressure_at(2e-3, 0.89), nearest = pressure_at(2e-3, 0.88),
+                 deepest = pressure_at(2e-3, 0.87);
+  const ImpactActivity none = {false, false}, other = {true, true}, ended = {true, false};
+  ImpactProgress rests = {.past = {.now = at_rest}, .rests = true};
+  ImpactProgress c = impact_advance(&p, 1e-5, none, 1, &nearer, 1, 1, &rests);
+  assert_int_equal(c.past.stage, IMPACT_NONE);
+  c = impact_advance(&p, 1e-1, other, 1, &nearer, 1, 1, &rests);
+  assert_true(c.past.stage == IMPACT_NONE && c.rests);
+  c = impact_advance(&p, 1e-5, other, 1, &nearer, 1, 1, &rests);
+  assert_int_equal(c.past.stage, IMPACT_ENTERED);
+  assert_true(impact_evaluate_pair(&p, nearest.potential, 0, &c.past).first == 0);
+  c = impact_advance(&p, 1e-5, other, 1, &nearest, 1, 1, &c);
+  assert_int_equal(c.past.stage, IMPACT_ENTERED);
+  ImpactProgress next = impact_advance(&p, 1e-5, ended, 1, &deepest, 1, 1, &c);
+  assert_int_equal(next.past.stage, IMPACT_COMPRESSION_1);
 }
 
 /* ---------------------------------------------------------------- runs */
@@ -415,6 +438,7 @@ int main(void) {
       cmocka_unit_test(impact_I9_friction_limit_of_a_contact_that_slides),
       cmocka_unit_test(impact_I8_restitution_grows_from_five_rest_speeds_to_ten),
       cmocka_unit_test(impact_I9_stages),
+      cmocka_unit_test(impact_I10a_stages_in_a_chain),
       cmocka_unit_test(impact_I8_rebound_at_any_dt_mass_and_integrator),
       cmocka_unit_test(impact_I8_two_bodies_in_space),
       cmocka_unit_test(impact_I11_bounces_end_and_rest_is_quiet),
