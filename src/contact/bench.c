@@ -15,7 +15,7 @@ enum {
   BALL = 1,
   WHEEL = 0,
   WHEEL_FEELS = 8
-}; /* WHEEL_FEELS: a wheel is paired with a hull of this number of vertices */
+}; /* WHEEL_PARTNER: number of vertices of the hull with which a wheel is paired */
 
 typedef struct {
   HullInstance hull; /* owns its points */

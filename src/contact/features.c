@@ -210,8 +210,8 @@ static Box enlarged_box(Box box, double by) {
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
 }
 
-/* Region in which a feature of one side counts as near the other side. A feature must overlap `box`, the box of the
- * other side extended by the range, and reach the coordinate `least` along `across`. */
+/* Region in which a feature of one side counts as near the other side. The feature must overlap `box`, the box of the
+ * other side extended by the range. It must also contain a point x with across . x >= least. */
 typedef struct {
   Box box;
   Vec3 across; /* unit direction towards the other side; zero if it is unknown */
@@ -245,7 +245,7 @@ static void collect_near_features(const Surface* s, int side, const NearRegion* 
   }
 }
 
-/* ---------------------------------------------------------------- stencils */
+/* ---------------------------------------------------------------- pairs of near features (stencils) */
 
 static void set_point(Stencil* s, int i, const Surface* surface, int side, int vertex) {
   s->side[i] = side;

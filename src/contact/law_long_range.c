@@ -31,19 +31,20 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   FarField field;
-  FieldWork* work;    /* one a thread */
+  FieldWork* work;    /* workspaces (size: threads) */
   FieldCache** kept;  /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
-  bool rough;         /* true if some pair has friction */
+  bool rough;         /* true if at least one pair has friction */
   bool* of_triangles; /* true if the link has triangles (size: links) */
   double smoothing;
   const LawStep* step;
-  ActiveVertex** active; /* one a thread */
+  ActiveVertex** active; /* memory for active vertices, one array for each thread (size: threads) */
 } Law;
 
 /* Friction data of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
-  double part; /* local share 1 - phi when the friction reference was computed (N14) */
+  double part; /* weight 1 - phi of the hulls, by which friction is multiplied, when the friction reference was computed
+                  (N14) */
 } Memory;
 
 /* Friction data of one state of a pair of hulls. */
@@ -54,7 +55,7 @@ typedef struct {
 
 typedef struct {
   FrictionLag lag;
-  FieldFrictionFactor local; /* local share at t */
+  FieldFrictionFactor local; /* weight of the hulls at t, by which friction is multiplied */
 } Replay;
 
 /* Workspace per vertex of a recorded pair: a friction point, and the derivative with respect to the vertex. */
@@ -63,7 +64,7 @@ typedef struct {
   Vec3 share;
 } VertexRoom;
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "long_range"
 static const SchemaRow rows[] = {
@@ -222,7 +223,7 @@ static FieldFrictionFactor local_of(const Law* law, const int item[2], const Hul
   return field_friction_factor(&law->field, leaf, &pair);
 }
 
-/* ---------------------------------------------------------------- value at a line-search evaluation */
+/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static void evaluate_links(const LawPair* p) {
   const Law* law = p->law;
@@ -324,7 +325,7 @@ static void take_over(const LawPair* p) {
   if (friction_acts(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-/* ---------------------------------------------------------------- the accepted state */
+/* ---------------------------------------------------------------- derivatives and results in the accepted state */
 
 static bool derive(const LawPair* p) {
   const Law* law = p->law;
@@ -403,7 +404,7 @@ static void record(const LawPair* p, ContactRecord* out) {
   if (out->has_friction) memcpy(out->kept, data->slip, sizeof(data->slip));
 }
 
-/* ---------------------------------------------------------------- two hulls outside any run */
+/* ---------------------------------------------------------------- contact of two hulls outside of a run */
 
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
@@ -417,7 +418,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
   return true;
 }
 
-/* ---------------------------------------------------------------- recorded pairs */
+/* ---------------------------------------------------------------- functions of a recorded pair */
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const Law* law = instance;
@@ -538,8 +539,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   double before = s->friction;
   friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->data_now,
                    twist, NULL, &sides, s);
-  double by_coefficient =
-      s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
+  double by_coefficient = s->friction - before; /* derivative with respect to the product of the weight of the hulls and
+                                                   the friction coefficient of the pair */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.value;
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }

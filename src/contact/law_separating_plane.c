@@ -20,9 +20,9 @@
  * and forces are accurate to about 1e-10. For smaller tolerances, planes are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex. There is one entry for the contribution of each of these
- * quantities: contact; potential at t + dt, at t and in the previous solve of the step; force at t and in the previous
- * solve; friction limited by each of the two forces; normal of rolling friction. */
+/* Largest number of VertexShare entries of a vertex. Each of these quantities has an entry: contact; potential at t +
+ * dt, at t and in the previous solve of the step; force at t and in the previous solve; the two friction terms; the
+ * normal of rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
 /* Data of a pair. `pass` stores those members of PairMemory and of PairData on which the next step depends. */
@@ -34,9 +34,9 @@ typedef struct {
   bool lag_force_is_current; /* true if lag_force is a force of the same step (set by `relag`), false if it is the force
                                 at t */
   double start_force;        /* normal force at t, for stiffness 1 */
-  /* (F14) Friction is a weighted sum of two parts. Friction by the force at t (lag, friction_impact) has the weight 1 -
-   * current_weight. Friction by the force of the previous solve of the same step (current_lag, current_impact) has the
-   * weight current_weight. */
+  /* (F14) The friction force is a weighted sum of two terms. The normal force at t limits the first term (lag,
+   * friction_impact), whose weight is 1 - current_weight. The normal force of the previous solve of the same step
+   * limits the second term (current_lag, current_impact), whose weight is current_weight. */
   double current_weight;
   FrictionLag current_lag;
   Impact current_impact;
@@ -45,20 +45,22 @@ typedef struct {
   double debt_factor;   /* factor on friction by which this step reduces `friction_debt` (S in F14) */
   double net_limit;     /* force that limited friction in this step, minus `friction_debt` (grip (S B - e) in F14) */
   bool has_debt;        /* true if `friction_debt` was computed from the previous step; false if it is 0 */
-  double start_compression;  /* value y_t of impact.h at the time when the friction reference was computed */
-  Impact start_impact;       /* impact factor W' of the normal force at t, found in the previous step */
-  Impact friction_impact;    /* impact factor `start_impact`, converted to the length of this step (I5) */
+  double
+      start_compression;  /* compression y (impact_compression) at the time when the friction reference was computed */
+  Impact start_impact;    /* impact factor W' of the normal force at t, found in the previous step */
+  Impact friction_impact; /* impact factor `start_impact`, converted to the length of this step (I5) */
   bool start_impact_bounces; /* true if `start_impact` is the impact factor of an impact with restitution */
   ImpactProgress progress;
-  ReturnWrench return_wrench; /* in IMPACT_RESTITUTION */
+  ReturnWrench return_wrench; /* constant wrench that acts in the substep IMPACT_RESTITUTION (impact.md, I7a) */
   bool has_friction;          /* true if friction acts in this step; `lag` sets it */
   double dt;                  /* length of the step that `lag` began [s] */
   ElasticSlip elastic;        /* elastic slip at t (F16) */
   double force;               /* normal force at t without the impact factor, for stiffness 1 */
-  bool has_elastic_slip;    /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
+  bool has_elastic_slip; /* true if `lag` is the friction reference of the step. The elastic slip changes only then */
   ElasticSlip next_elastic; /* elastic slip of the accepted state, if has_last_slip is true */
   bool has_last_slip; /* true if `last_slip` is known; it is the slip of the step that led to the accepted state */
-  FrictionSlip last_slip, slip; /* slip: slip from which static friction of this step is computed */
+  FrictionSlip last_slip, slip; /* last_slip: slip of the step that led to the accepted state; slip: slip from which
+                                   static friction of this step is computed */
 } PairMemory;
 
 /* Data that the law stores for one state of a pair. */
@@ -80,7 +82,7 @@ typedef struct {
   double net_limit;
 } KeptPair;
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "none|separating_plane"
 static const SchemaRow rows[] = {
@@ -181,7 +183,7 @@ static void destroy(void* instance) {
 
 static double range(const Model* model) { return plane_range(model->contact.support); }
 
-/* ---------------------------------------------------------------- value at a trial */
+/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   return b->half_space ? plane_from_half_space(a, b, law->support, found->distance)
@@ -287,8 +289,8 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, friction_displacement(&memory->lag, &p->a->pose, &p->b->pose), memory->dt);
 }
 
-/* Returns true if one of the two parts of friction acts. current: false for friction by the force at t, true for
- * friction by the force of the previous solve of the step. */
+/* Returns true if one of the two friction terms acts (PairMemory.current_weight). current: false for the term that the
+ * force at t limits, true for the term that the force of the previous solve of the step limits. */
 static bool friction_part_acts(const LawPair* p, bool current) {
   const PairMemory* memory = p->memory;
   if (current) return memory->current_weight > 0 && memory->current_impact.first > 0;
@@ -305,7 +307,7 @@ static bool friction_force_acts(const LawPair* p) {
          (friction_part_acts(p, false) || friction_part_acts(p, true));
 }
 
-/* evaluate_friction evaluates both. */
+/* Returns true if friction, or the constant wrench of an impact, acts on the pair. */
 static bool friction_acts(const LawPair* p) { return friction_force_acts(p) || restitution_acts(p); }
 
 static FrictionLag* lag_of_part(const LawPair* p, bool current) {
@@ -357,7 +359,7 @@ static void take_over(const LawPair* p) {
     if (friction_part_acts(p, k == 1)) friction_keep(lag_of_part(p, k == 1), p->which);
 }
 
-/* ---------------------------------------------------------------- the accepted state */
+/* ---------------------------------------------------------------- derivatives and results in the accepted state */
 
 static bool derive(const LawPair* p) {
   const PlaneLaw* law = p->law;
@@ -522,9 +524,9 @@ static void begin_debt(const LawPair* p, double force) {
   set_debt_factor(p, memory->start_force);
 }
 
-/* The normal force at t limits friction, and may contain the impulse of an impact. Returns the factor by which this
- * impulse counts for friction. The factor is 0 if friction of later steps uses the impulse (F14), otherwise the factor
- * of (I5). */
+/* Returns the factor by which the impulse of an impact counts for friction. The normal force at t, which limits
+ * friction, may contain such an impulse. The factor is 0 if friction of later steps uses the impulse (F14), otherwise
+ * it is the factor of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
   return has_account(p) ? 0 : law->step->force_ratio;
@@ -544,7 +546,7 @@ static void set_friction_impact(const LawPair* p, const Pressure* now) {
   memory->friction_impact = (Impact){.first = acts ? impact_friction_limit(&parameters, past).value / now->force : 0};
 }
 
-/* Sets the constant wrench of IMPACT_RESTITUTION from the force at t. */
+/* Sets memory->return_wrench, the constant wrench of the substep IMPACT_RESTITUTION, from the force at t. */
 static void set_return_wrench(const LawPair* p, const Pressure* now) {
   PairMemory* memory = p->memory;
   if (!restitution_acts(p)) return;
@@ -830,7 +832,7 @@ static void record(const LawPair* p, ContactRecord* out) {
   memcpy(out->kept, &r, sizeof(r));
 }
 
-/* ---------------------------------------------------------------- two hulls outside any run */
+/* ---------------------------------------------------------------- contact of two hulls outside of a run */
 
 static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                  Plane* plane, double clearance[2]) {

@@ -31,7 +31,7 @@ bool contact_islands_create(ContactSystem* s) {
   return true;
 }
 
-/* ---------------------------------------------------------------- regions */
+/* ---------------------------------------------------------------- regions of links */
 
 /* Returns the bounding box of a hull at `pose`, which may be an affine map. */
 static Box box_at(const ModelHull* hull, const Pose* pose) {
@@ -177,7 +177,7 @@ void contact_islands_find(ContactSystem* s, const Pose* expected, int* sets) {
   unite_near_trees(s, sets);
 }
 
-/* ---------------------------------------------------------------- lists */
+/* ---------------------------------------------------------------- lists of the links and pairs of each subsystem */
 
 /* Copies the accepted pose of a link to its trial state. */
 static void copy_accepted_pose(const ContactSystem* s, int link) {
@@ -231,7 +231,7 @@ void contact_islands_list(ContactSystem* s, const int* island_of, int island_cou
   }
 }
 
-/* ---------------------------------------------------------------- one island */
+/* ---------------------------------------------------------------- contact system of one subsystem */
 
 ContactSystem* contact_island_create(const ContactSystem* complete, int thread) {
   assert(thread >= 0);

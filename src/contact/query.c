@@ -90,7 +90,7 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   return apart;
 }
 
-/* ---------------------------------------------------------------- mesh contact */
+/* ---------------------------------------------------------------- contact of two meshes */
 
 /* Surface of a set of points: its convex hull, or a fan of triangles if the points lie in a plane. number[k]: index of
  * vertex k of the surface among the points. */

@@ -67,14 +67,14 @@ struct ContactReplay {
   VertexShare* shares;
   double* parameters; /* derivatives with respect to the parameters of the smooth shapes of all pairs */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
-  PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs carry: [0] at t (records at t); [1] at t +
-                          dt, found in the next step of the run (records at t + dt) */
+  PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs pass to the next step (PairCarry): [0] at t
+                          (records at t); [1] at t + dt, found in the next step of the run (records at t + dt) */
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (size: records) */
   int aside_capacity;
   const ContactField* field;    /* argument of contact_replay_adjoint while it runs */
   ContactLengths lengths;       /* result of the last contact_replay_adjoint */
-  bool apart;                   /* argument of contact_replay_exclude_impulse_friction */
+  bool apart;                   /* true after contact_replay_exclude_impulse_friction */
   const ContactWork* work_bars; /* argument of contact_replay_set_work_bars, borrowed */
 };
 
@@ -278,7 +278,7 @@ static int item_parameters(const ContactReplay* r, int item) {
   return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
-/* Assigns to each pair its part of the array r->parameters, and stores the pointer in shares.shape. The array contains
+/* Divides the array r->parameters among the pairs: sets shares.shape of each pair to its part. The array contains
  * derivatives with respect to parameters of smooth shapes. */
 static void lend_parameters(ContactReplay* r) {
   int needed = 0, first = 0;
@@ -574,7 +574,7 @@ static ContactTerms replay_term(const void* holder, int index) {
 
 ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTermList){r, replay_count, replay_term}; }
 
-/* ---------------------------------------------------------------- reverse */
+/* ---------------------------------------------------------------- adjoint of a step */
 
 /* Subtracts the derivatives with respect to the force between two links (ForcePairSlopes) from the displacement part of
  * the twists, if `p` is a pair of these links. */
@@ -590,10 +590,10 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
   }
 }
 
-/* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
- * because the force on a link is minus the derivative of the pair's energy with respect to its displacement. If body b
- * is a half-space, its displacement is subtracted from the displacement of body a, because the equations of the step
- * have no unknowns for a half-space. Returns false if both twists are zero. */
+/* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair. The
+ * sign is negative because the force on a link is minus the derivative of the pair's energy with respect to its
+ * displacement. If body b is a half-space, subtracts its displacement from that of body a, because the equations of the
+ * step have no unknowns for a half-space. Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -682,8 +682,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Converts the derivatives of Phi with respect to the vertices of one body of the pair. Adds them to the derivatives
- * with respect to the poses at t (pose_now) and to hull vertices in link frames (*gradient). */
+/* Adds the contribution of the vertices of one body of the pair to the derivatives of Phi with respect to poses at t
+ * (pose_now) and to hull vertices in link frames (*gradient). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -743,8 +743,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The coefficients of the material `whole` do not contain the factor ContactRecord.grip, because PairShares contains
- * derivatives with respect to coefficients times this factor (F7). */
+/* PairShares contains derivatives with respect to coefficients times the factor ContactRecord.grip (F7). The
+ * coefficients of `whole` do not contain this factor. */
 double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
@@ -843,8 +843,8 @@ void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[
   }
 }
 
-/* Adds the part of the Hessian of friction that the pair's terms leave out, times the twists, to wrench (links).
- * Returns false if the terms leave out no part. */
+/* Adds the product of the twists and a part of the Hessian of friction to wrench (links). It is the part that the
+ * pair's terms leave out (contact_replay_exclude_impulse_friction). Returns false if the terms leave out no part. */
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);

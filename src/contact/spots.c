@@ -6,7 +6,7 @@
 typedef struct {
   const Model* model;
   double range;           /* distance up to which hulls count as neighbours [m] */
-  HullInstance* instance; /* (size: hulls) */
+  HullInstance* instance; /* hulls at the given poses (size: hulls) */
   SceneLaws laws;
   ContactSpot* spots;
   int count, capacity;

@@ -5,10 +5,9 @@
 #include "simulate/fluid.h"
 #include "simulate/spin.h"
 
-/* ---------------------------------------------------------------- motion */
+/* ---------------------------------------------------------------- velocities and momenta */
 
-/* Time derivative of a pose: of its rotation matrix and its position. As an affine map it gives the velocities of all
- * points of a link. */
+/* Time derivative of the 3x4 matrix of a pose. As an affine map it gives the velocities of all points of a link. */
 typedef struct {
   double m[3][4];
 } Velocity;
@@ -235,7 +234,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
   return true;
 }
 
-/* ---------------------------------------------------------------- a state */
+/* ---------------------------------------------------------------- energies and contacts of a state */
 
 /* Returns the potential energy of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and
  * coordinates (nq) [J]. */

@@ -14,9 +14,8 @@
 
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { UNREFINED_STEPS = 4 };
-/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
- * flight (tree_flight.h) required shorter substeps. The number is larger than UNREFINED_STEPS because each change of
- * the substep length changes the energy of the tree by (w dt)^2 (W50). */
+/* Replaces UNREFINED_STEPS if a tree in free flight (tree_flight.h) required shorter substeps. It is larger because
+ * each change of the substep length changes the energy of the tree by (w dt)^2 (W50). */
 enum { UNREFINED_STEPS_IN_FLIGHT = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -100,7 +99,7 @@ void step_restore(Sim* s, ContactMemory to) {
   contact_restore(s->contact, to);
 }
 
-/* ---------------------------------------------------------------- states inside a step */
+/* ---------------------------------------------------------------- recorded states of the substeps */
 
 static void reserve_substates(SubstateStore* b, const Model* m) {
   if (b->count < b->capacity) return;
@@ -202,7 +201,7 @@ void substates_free(Sim* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- the step */
+/* ---------------------------------------------------------------- clock and report of a step */
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
@@ -248,7 +247,7 @@ static StepReport add_substep_report(const StepReport* sum, const StepReport* ne
   return out;
 }
 
-/* ---------------------------------------------------------------- a substep */
+/* ---------------------------------------------------------------- length and kind of a substep */
 
 /* REPETITIONS_MAX: largest number of times that a substep is repeated. SUBSTEP_COUNT_MAX: largest number of substeps in
  * a step. */
@@ -603,8 +602,8 @@ static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
  * substep that failed is halved, unless half its length is too short to measure speeds. A substep in which an event
- * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
- * true if the substep may still be shortened. */
+ * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind.
+ * may_shorten: true if the substep may still be shortened. */
 static SubstepPlan plan_repetition(Sim* s, SubstepPlan plan, bool failed, bool may_shorten, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
@@ -630,7 +629,7 @@ static void end_at_event(Sim* s, const EventSearch* event) {
                        (s->clock.end == END_AT_FRACTION && s->clock.begin_varies);
 }
 
-/* Solves the planned substep and repeats it recorded plan_repetition requires. Sets *plan to the plan of the last
+/* Solves the planned substep, and repeats it as plan_repetition requires. Sets *plan to the plan of the last
  * repetition. */
 static StepReport solve_planned_substep(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = step_no_work(), report;
@@ -735,8 +734,8 @@ static bool has_all_iterations(int count) {
   return (count <= SUBSTEP_COUNT_MAX && 2 * count > SUBSTEP_COUNT_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
- * `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of
+/* Solves all substeps of a step. recorded NULL: `count` equal substeps, divided further at events; otherwise exactly
+ * the `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of
  * iterations in a substep. */
 static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, int limit) {
   StepReport report = step_no_work();
@@ -791,7 +790,7 @@ typedef struct {
 } SubstepAttempt;
 enum { ATTEMPTS_MAX = 24 };
 
-/* Sets tries[ATTEMPTS_MAX] to the attempts of a step and returns their number. The first *finer attempts have
+/* Sets attempts[ATTEMPTS_MAX] to the attempts of a step and returns their number. The first *finer_count attempts have
  * `substeps` substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers
  * of substeps, from the least number on, that were not attempted with all iterations. */
 static int list_attempts(const Sim* s, int substeps, SubstepAttempt* attempts, int* finer_count) {
@@ -804,10 +803,10 @@ static int list_attempts(const Sim* s, int substeps, SubstepAttempt* attempts, i
   return n;
 }
 
-/* Makes attempts until one succeeds. If all fail, returns the report of the finest of the first attempts, with the
- * outcome STEP_BLOCKED if a prescribed link was blocked in one of them. More iterations are not tried if a prescribed
- * link was blocked, or if only the last substeps failed: another body may then make the prescribed position at the end
- * of the step impossible. */
+/* Makes attempts until one succeeds. If all fail, returns the report of the attempt with the most substeps. Its outcome
+ * is STEP_BLOCKED if a prescribed link was blocked in one of the attempts. Attempts with all iterations are left out in
+ * two cases: a prescribed link was blocked, or only last substeps failed. In the second case another body may block the
+ * prescribed position at the end of the step. */
 static StepReport step_with_attempts(Sim* s, int substeps) {
   assert(substeps >= 1);
   SubstepAttempt attempts[ATTEMPTS_MAX];

@@ -1,19 +1,19 @@
-/* Independent parts: groups of small islands of trees that do not interact in a step. Each part is solved separately
- * through all its iterations (docs/derivations/step.md, S17). The data of a part fit into a cache, and threads process
- * whole parts without synchronization. Each part needs only its own number of iterations, not the number of the slowest
- * island of the scene. */
+/* Subsystems: groups of small islands of trees that do not interact in a step. Each subsystem is solved separately
+ * through all its iterations (docs/derivations/step.md, S17). The data of a subsystem fit into a cache, and threads
+ * process whole subsystems without synchronization. Each subsystem needs only its own number of iterations, not the
+ * number of the slowest island of the scene. */
 #include <assert.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* SUBSYSTEM_LINKS: islands are added to a part until it has this many links. ISLAND_LINKS_MOST: an island with more
- * links is solved with the whole scene, whose loops are divided among the threads. */
+/* SUBSYSTEM_LINKS: islands are added to a subsystem until it has this many links. ISLAND_LINKS_MOST: an island with
+ * more links is solved with the whole scene, whose loops are divided among the threads. */
 enum { SUBSYSTEM_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = SUBSYSTEM_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
-/* Accepted moves of all parts that one worker solves in a step, one part after the other. A move consists of the
- * increments of the degrees of freedom of the part's trees. */
+/* Accepted moves of all subsystems that one worker solves in a step, one subsystem after the other. A move consists of
+ * the increments of the degrees of freedom of the subsystem's trees. */
 struct SubsystemMoves {
   double* deltas;
   size_t count, capacity;
@@ -22,8 +22,8 @@ struct SubsystemMoves {
 typedef struct {
   StepReport report;
   int worker, moves;
-  size_t first;     /* index of the first move of the part in the worker's moves */
-  bool left_region; /* true: the solution would leave the region of the part */
+  size_t first;     /* index of the first move of the subsystem in the worker's moves */
+  bool left_region; /* true if the solution would leave the regions of the subsystem's links */
 } SubsystemResult;
 
 /* Data of one worker. The worker owns its contact system, its moves and some arrays of `sim`. All other arrays of `sim`
@@ -35,22 +35,22 @@ typedef struct {
 } SubsystemWorker;
 
 typedef struct Subsystems {
-  int* sets;                 /* sets of interacting trees, stored as disjoint sets (size: trees) */
-  int* of;                   /* index of the part of each tree, or -1 if the tree is in no part (size: trees) */
-  int* size;                 /* number of links of each set, stored at the smallest member of the set (size: trees) */
-  int* place;                /* index of each tree among the trees of its part (size: trees) */
-  int *trees, *tree_first;   /* trees: trees in the order of the parts (trees); tree_first: index of the first tree of
-                                each part (trees + 1) */
-  int *links, *link_first;   /* links: links in the order of the parts (links); link_first: index of the first link of
-                                each part (trees + 1) */
-  int* dof_first;            /* SolveScope.dof_first for all `trees` (size: trees) */
-  int count, assigned_trees; /* count: number of parts; assigned_trees: number of trees in parts */
-  SubsystemResult* result;   /* result of each part (size: trees) */
+  int* sets;               /* sets of interacting trees, stored as disjoint sets (size: trees) */
+  int* of;                 /* index of the subsystem of each tree, or -1 if the tree is in no subsystem (size: trees) */
+  int* size;               /* number of links of each set, stored at the smallest member of the set (size: trees) */
+  int* place;              /* index of each tree among the trees of its subsystem (size: trees) */
+  int *trees, *tree_first; /* trees: trees in the order of the subsystems (trees); tree_first: index of the first tree
+                              of each subsystem (trees + 1) */
+  int *links, *link_first; /* links: links in the order of the subsystems (links); link_first: index of the first link
+                              of each subsystem (trees + 1) */
+  int* dof_first;          /* SolveScope.dof_first for all `trees` (size: trees) */
+  int count, assigned_trees; /* count: number of subsystems; assigned_trees: number of trees in subsystems */
+  SubsystemResult* result;   /* result of each subsystem (size: trees) */
   SubsystemWorker* worker;
   int worker_count;
 } Subsystems;
 
-/* ---------------------------------------------------------------- workspace */
+/* ---------------------------------------------------------------- creation of workers */
 
 static bool can_be_divided(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 
@@ -116,7 +116,7 @@ void subsystems_destroy(Subsystems* p) {
   memory_free(p);
 }
 
-/* ---------------------------------------------------------------- division into parts */
+/* ---------------------------------------------------------------- division into subsystems */
 
 /* Returns true if the tree has prescribed joints, closures, couplings, tendons or bushings. Such a tree, and every tree
  * that interacts with it, is solved with the whole scene. */
@@ -171,7 +171,7 @@ static void list_subsystems(const Sim* s, Subsystems* p) {
     p->tree_first[k] += p->tree_first[k - 1];
     p->link_first[k] += p->link_first[k - 1];
   }
-  for (int k = 0; k < m->tree_count; k++) /* advances the start index of each part to the start of the next part */
+  for (int k = 0; k < m->tree_count; k++) /* advances the start index of each subsystem to the start of the next one */
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
@@ -190,7 +190,7 @@ static bool assign_trees(const Sim* s, Subsystems* p) {
   return p->assigned_trees > 0;
 }
 
-/* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
+/* Finds the subsystems. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
  * contact terms can show this before the regions of the links are computed. */
 static bool find_subsystems(Sim* s) {
   Subsystems* p = s->subsystems.parts;
@@ -205,7 +205,7 @@ static bool find_subsystems(Sim* s) {
   return assign_trees(s, p);
 }
 
-/* ---------------------------------------------------------------- one part */
+/* ---------------------------------------------------------------- solution of one subsystem */
 
 static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   Sim buffers = w->sim;
@@ -230,7 +230,7 @@ static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   w->sim.subsystems.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.prescribed_joints.count = 0;
-  w->sim.closures = NULL; /* closures, tendons and bushings act on none of the trees of a part */
+  w->sim.closures = NULL; /* closures, tendons and bushings act on no tree of a subsystem */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
@@ -305,7 +305,7 @@ void subsystem_add_move(Sim* s) {
   }
 }
 
-/* ---------------------------------------------------------------- all parts */
+/* ---------------------------------------------------------------- solution of all subsystems */
 
 static void set_immovable_links(Sim* s) {
   const Model* m = s->model;
@@ -379,8 +379,8 @@ static bool is_subsystem_solved(const StepReport* one) {
   return one->outcome == STEP_CONVERGED || floor;
 }
 
-/* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
- * step if all trees are solved, or if the step was interrupted. */
+/* Returns the largest number of iterations of a subsystem. Adds the counts of the subsystems to *report. Sets the
+ * outcome of the step if all trees are solved, or if the step was interrupted. */
 static int sum_results(const Sim* s, StepReport* report) {
   const Subsystems* p = s->subsystems.parts;
   int iterations = 0, trials = 0, retries = 0;
