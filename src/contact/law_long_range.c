@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
   double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
   bool follows;   /* FrictionParameters.follow when the state was evaluated */
-} PairData;
+} HullFriction;
 
 typedef struct {
   FrictionLag lag;
@@ -304,13 +304,13 @@ static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = friction_parameters(p->law);
   parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
   parameters.state = p->which;
-  parameters.follow = ((const PairData*)p->data)->follows;
+  parameters.follow = ((const HullFriction*)p->data)->follows;
   return parameters;
 }
 
 static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   Memory* memory = p->memory;
-  PairData* data = p->data;
+  HullFriction* data = p->data;
   double energy;
   data->follows = from->follows;
   FrictionParameters parameters = friction_of(p);
@@ -394,13 +394,13 @@ static size_t lag(const LawPair* p, void* room) {
 /* Reads the slip of the accepted state from the state block, or writes it. The friction reference is not stored,
  * because every step computes it from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
-  PairData* data = p->data;
+  HullFriction* data = p->data;
   state_block_doubles(block, data->slip, 3);
   state_block_bool(block, &data->follows);
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
-  const PairData* data = p->data;
+  const HullFriction* data = p->data;
   if (out->has_friction) memcpy(out->kept, data->slip, sizeof(data->slip));
 }
 
@@ -563,7 +563,7 @@ const ContactLaw LAW_long_range = {
     .own_count = OWN_COUNT,
     .links = true,
     .pair_size = sizeof(Memory),
-    .state_size = sizeof(PairData),
+    .state_size = sizeof(HullFriction),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(Replay),
     .vertex_size = sizeof(VertexRoom),

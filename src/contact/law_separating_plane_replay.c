@@ -1,5 +1,5 @@
 /* Terms and adjoint of recorded pairs of the law `separating_plane` (adjoint.h). */
-#include "contact/law_separating_plane.h"
+#include "contact/law_separating_plane_types.h"
 
 #include <string.h>
 

@@ -132,9 +132,9 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->region_bounds.link);
   memory_free(s->expected_distance);
   memory_free(s->tree_expected_distance);
-  memory_free(s->islands.island_of);
-  memory_free(s->islands.candidates);
-  memory_free(s->islands.first);
+  memory_free(s->subsystems.subsystem_of);
+  memory_free(s->subsystems.candidates);
+  memory_free(s->subsystems.first);
   memory_free(s->lag_poses);
   memory_free(s->begin_poses);
   memory_free(s->tree_mass);

@@ -321,7 +321,7 @@ static void bound_motion(Sim* s, const double* delta) {
  * motion. Always true for the whole scene. */
 static bool stays_in_region(Sim* s) {
   if (s->scope.whole) return true;
-  s->subsystems.leaves_region = !contact_island_stays(s->contact, &s->certificate.bounds);
+  s->subsystems.leaves_region = !contact_subsystem_stays(s->contact, &s->certificate.bounds);
   return !s->subsystems.leaves_region;
 }
 

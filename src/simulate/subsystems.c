@@ -58,7 +58,7 @@ static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
   Sim* sim = &w->sim;
   int sizes[ROOM];
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
-  w->contact = contact_island_create(s->contact, thread);
+  w->contact = contact_subsystem_create(s->contact, thread);
   sim->solver = block_solver_create(ROOM, sizes);
   sim->island_set.list = MEMORY_NEW(Island, ROOM);
   sim->island_set.refused = MEMORY_NEW(bool, ROOM);
@@ -85,11 +85,11 @@ static void destroy_worker(SubsystemWorker* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   block_solver_destroy(sim->solver);
   tree_term_lists_free(&sim->assembly.sides);
-  contact_island_destroy(w->contact);
+  contact_subsystem_destroy(w->contact);
 }
 
 void subsystems_create(Sim* s) {
-  if (!can_be_divided(s) || !contact_islands_create(s->contact)) return;
+  if (!can_be_divided(s) || !contact_subsystems_create(s->contact)) return;
   const Model* m = s->model;
   Subsystems* p = s->subsystems.parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
@@ -175,9 +175,9 @@ static void list_subsystems(const Sim* s, Subsystems* p) {
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
-  for (int part = 0; part < p->count; part++)
-    for (int n = p->tree_first[part], dof = 0; n < p->tree_first[part + 1]; n++) {
-      p->place[p->trees[n]] = n - p->tree_first[part];
+  for (int k = 0; k < p->count; k++)
+    for (int n = p->tree_first[k], dof = 0; n < p->tree_first[k + 1]; n++) {
+      p->place[p->trees[n]] = n - p->tree_first[k];
       p->dof_first[n] = dof;
       dof += m->trees[p->trees[n]].dof_count;
     }
@@ -201,7 +201,7 @@ static bool find_subsystems(Sim* s) {
     if (a >= 0 && b >= 0) disjoint_sets_unite(p->sets, a, b);
   }
   if (!assign_trees(s, p)) return false;
-  contact_islands_find(s->contact, s->target, p->sets);
+  contact_subsystems_find(s->contact, s->target, p->sets);
   return assign_trees(s, p);
 }
 
@@ -236,7 +236,7 @@ static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   w->sim.times = (SimTimes){0};
   w->sim.subsystems.parts = NULL;
   w->moves.count = 0;
-  contact_island_attach(w->contact, s->contact);
+  contact_subsystem_attach(w->contact, s->contact);
 }
 
 static void begin_subsystem(Sim* s, const Subsystems* p, int index) {
@@ -280,13 +280,13 @@ static void solve_subsystem(void* context, int index, int thread) {
   Sim* s = &w->sim;
   s->current = whole->current;
   begin_subsystem(s, p, index);
-  contact_island_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
+  contact_subsystem_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (SubsystemResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
   result->left_region = s->subsystems.leaves_region;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
-  contact_island_end(s->contact, whole->contact);
+  contact_subsystem_end(s->contact, whole->contact);
   if (s->current == whole->current) copy_configuration_of_scope(s, s->current);
 }
 
@@ -428,12 +428,12 @@ int subsystems_solve(Sim* s, StepReport* report) {
   if (!find_subsystems(s)) return 0;
   list_subsystems(s, p);
   set_immovable_links(s);
-  contact_islands_list(s->contact, p->of, p->count);
+  contact_subsystems_list(s->contact, p->of, p->count);
   for (int k = 0; k < p->worker_count; k++) copy_sim_to_worker(&p->worker[k], s);
   parallel_for(s->options.threads, p->count, 2, 1, solve_subsystem, s);
   append_moves_of_subsystems(s);
   copy_trees_outside(s);
-  contact_islands_end(s->contact, s->pose_now);
+  contact_subsystems_end(s->contact, s->pose_now);
   s->current = 1 - s->current;
   s->marks.all_stale = false;
   s->subsystems.solved_in = p->of;
