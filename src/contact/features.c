@@ -72,8 +72,8 @@ static bool is_edge_new(KeyTable* s, int a, int b) {
  * hulls. */
 typedef struct {
   KeyTable places, edges;
-  int alone; /* number of the last corner that is not shared with other hulls; corners of this kind have the numbers -1,
-                -2, ... */
+  int last_unshared_corner; /* number of the last corner that is not shared with other hulls; corners of this kind have
+                the numbers -1, -2, ... */
 } KnownFeatures;
 
 /* Sets *f to the features of a solid: all its triangles, and those of its vertices and edges that are not in `known`
@@ -86,7 +86,7 @@ static void append_solid(const ConvexHull* solid, int first, bool shares, KnownF
   f->edges = memory_alloc(sizeof *f->edges * (size_t)(3 * solid->triangle_count + 1));
   for (int m = 0; m < solid->vertex_count; m++) {
     bool new = true;
-    place[m] = shares ? number_of_position(&known->places, solid->vertices[m], &new) : --known->alone;
+    place[m] = shares ? number_of_position(&known->places, solid->vertices[m], &new) : --known->last_unshared_corner;
     if (new) f->vertices[f->vertex_count++] = first + m;
   }
   for (int t = 0; t < solid->triangle_count; t++)

@@ -124,11 +124,11 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
 
 /* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
  * the same choice. */
-static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
+static bool has_long_range_energy(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
   StencilEnergy e = local_energy(law, s);
-  if (!feels_far(law, s)) return e;
+  if (!has_long_range_energy(law, s)) return e;
   StencilEnergy f = mesh_reciprocal(s);
   return (StencilEnergy){e.value + law->far * f.value, e.by_d + law->far * f.by_d,   e.by_s + law->far * f.by_s,
                          e.by_dd + law->far * f.by_dd, e.by_ds + law->far * f.by_ds, e.by_ss + law->far * f.by_ss};
@@ -199,9 +199,9 @@ static void walk(const Search* q, int a, int b) {
   const BodyTree *one = &q->law->hierarchy.trees[q->bodies->link[0]],
                  *two = &q->law->hierarchy.trees[q->bodies->link[1]];
   const TreeNode *first = &one->nodes[a], *second = &two->nodes[b];
-  double apart = vec3_norm(
+  double distance = vec3_norm(
       vec3_sub(pose_apply(q->bodies->pose[0], first->center), pose_apply(q->bodies->pose[1], second->center)));
-  if (apart - first->radius - second->radius >= q->range) return;
+  if (distance - first->radius - second->radius >= q->range) return;
   if (first->hull >= 0 && second->hull >= 0) {
     between_hulls(q, first->hull, second->hull);
     return;
@@ -430,7 +430,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   Vec3 field[STENCIL_POINTS];
   stencil_derivatives(s, &e, &d);
   stencil_derivatives(s, &grown, &by_support);
-  if (feels_far(law, s)) {
+  if (has_long_range_energy(law, s)) {
     StencilEnergy f = mesh_reciprocal(s);
     stencil_derivatives(s, &f, &by_far);
   }

@@ -31,10 +31,10 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   FarField field;
-  FieldWork* work;    /* workspaces (size: threads) */
-  FieldCache** kept;  /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
-  bool rough;         /* true if at least one pair has friction */
-  bool* of_triangles; /* true if the link has triangles (size: links) */
+  FieldWork* work;   /* workspaces (size: threads) */
+  FieldCache** kept; /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
+  bool has_friction; /* true if at least one pair has friction */
+  bool* has_triangles; /* true if the link has triangles (size: links) */
   double smoothing;
   const LawStep* step;
   ActiveVertex** active; /* memory for active vertices, one array for each thread (size: threads) */
@@ -43,8 +43,8 @@ typedef struct {
 /* Friction data of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
-  double part; /* weight 1 - phi of the hulls, by which friction is multiplied, when the friction reference was computed
-                  (N14) */
+  double hull_weight; /* weight 1 - phi of the hulls, by which friction is multiplied, when the friction reference was
+                  computed (N14) */
 } Memory;
 
 /* Friction data of one state of a pair of hulls. */
@@ -85,7 +85,7 @@ static const SchemaRow rows[] = {
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
-static bool of_triangles(const Model* model, int link) {
+static bool has_triangles(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++)
     if (model->hulls[k].kind == &SOLID_TRIANGLE) return true;
@@ -101,12 +101,12 @@ static void* create(const Model* model, int threads, double tolerance, const Law
                .threads = threads,
                .work = MEMORY_NEW(FieldWork, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
-               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
+               .has_friction = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .smoothing = contact->smoothing,
                .step = step};
   law->kept = MEMORY_NEW(FieldCache*, model->link_count * model->link_count + 1);
-  law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
-  for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
+  law->has_triangles = MEMORY_NEW(bool, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) law->has_triangles[i] = has_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
   law->field = (FarField){model, &law->hierarchy, contact->law_parameters[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
@@ -129,7 +129,7 @@ static void destroy(void* instance) {
   memory_free(law->kept);
   memory_free(law->work);
   memory_free(law->active);
-  memory_free(law->of_triangles);
+  memory_free(law->has_triangles);
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
@@ -139,8 +139,9 @@ static void destroy(void* instance) {
  * limits the approach of the hulls in a trial. Sets *trees to the hierarchies of both links. */
 static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
   const Law* law = instance;
-  *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
-  return law->of_triangles[a] || law->of_triangles[b];
+  *trees =
+      (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->has_friction ? 1 + law->field.blend : 0};
+  return law->has_triangles[a] || law->has_triangles[b];
 }
 
 static double range(const Model* model) {
@@ -250,13 +251,13 @@ static void keep_distance(const LawPair* p, double distance, const GjkResult* fo
 }
 
 /* Returns true if a pair of links replaces the pair of these two hulls (see `whole`). */
-static bool stands_for(const Law* law, const int item[2]) {
+static bool is_replaced_by_link_pair(const Law* law, const int item[2]) {
   const ModelHull *a = &law->model->hulls[item[0]], *b = &law->model->hulls[item[1]];
-  return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
+  return b->kind->bounded && (law->has_triangles[a->link] || law->has_triangles[b->link]);
 }
 
 /* Evaluates a pair of hulls that is replaced by a pair of links. Such a pair of hulls is listed only for friction. */
-static void evaluate_rubbing(const LawPair* p) {
+static void evaluate_friction_only(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
   if (local_of(p->law, p->item, p->a, p->b).value > 0) p->state->outcome = PAIR_PRESSED;
 }
@@ -268,8 +269,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     evaluate_links(p);
     return;
   }
-  if (stands_for(law, p->item)) {
-    evaluate_rubbing(p);
+  if (is_replaced_by_link_pair(law, p->item)) {
+    evaluate_friction_only(p);
     return;
   }
   GjkResult found;
@@ -278,7 +279,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
   if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).value > 0)) return;
   bool ground = p->b->half_space;
-  if (ground || law->rough) p->state->outcome = PAIR_PRESSED;
+  if (ground || law->has_friction) p->state->outcome = PAIR_PRESSED;
   if (!ground) return;
   FieldPair pair = field_pair(p);
   if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) {
@@ -292,7 +293,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 static bool friction_acts(const LawPair* p) {
   const Law* law = p->law;
   return p->lagged && !of_links(law, p->item[0]) &&
-         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
+         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->hull_weight > 0;
 }
 
 /* Returns the friction parameters of the law. The friction coefficient is not set, because it belongs to the pair. */
@@ -302,7 +303,7 @@ static FrictionParameters friction_parameters(const Law* law) {
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = friction_parameters(p->law);
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->hull_weight;
   parameters.state = p->which;
   parameters.follow = ((const HullFriction*)p->data)->follows;
   return parameters;
@@ -342,7 +343,7 @@ static bool derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
   /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (F3) has none since
    * |z| <= 1, and the slip term has none either. */
-  p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
+  p->state->convex = !of_links(p->law, p->item[0]) && is_replaced_by_link_pair(p->law, p->item);
   return true;
 }
 
@@ -383,10 +384,10 @@ static size_t lag(const LawPair* p, void* room) {
   const Law* law = p->law;
   Memory* memory = p->memory;
   PlaneSolution solution;
-  memory->part = 0;
-  if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
+  memory->hull_weight = 0;
+  if (!p->lagged || of_links(law, p->item[0]) || !law->has_friction) return 0;
   if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
-  memory->part = local_of(law, p->item, p->a, p->b).value;
+  memory->hull_weight = local_of(law, p->item, p->a, p->b).value;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, NULL, NULL, NULL, NULL, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -422,7 +423,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const Law* law = instance;
-  if (!from->active || of_links(law, from->hull_a) || !law->rough) return true;
+  if (!from->active || of_links(law, from->hull_a) || !law->has_friction) return true;
   return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, data);
 }
 

@@ -249,9 +249,9 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   Vec3 point, normal;
   if (b->surface[1]) { /* the surfaces lie at most `sag` outside of the polyhedra that their points span */
     GjkResult found;
-    double apart = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
-    if (apart > law->reach) {
-      pair_set_apart(state, apart, found.normal);
+    double distance = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
+    if (distance > law->reach) {
+      pair_set_apart(state, distance, found.normal);
       return;
     }
     if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) { /* (X20) */

@@ -150,7 +150,7 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   return true;
 }
 
-/* Sets the friction reference of one of the two parts of friction (PairMemory.current_weight). current: as of
+/* Sets the friction reference of one of the two friction terms (PairMemory.current_weight). current: as of
  * replay_friction. */
 static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool current) {
   const PlaneLaw* law = p->law;
@@ -177,11 +177,11 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool curre
   memcpy(lag->slip, r->plane_slip[current], sizeof(lag->slip));
   if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;
   double others[12][12];
-  bool apart = p->apart && follows_impulse(p);
-  if (apart) memcpy(others, d->hessian, sizeof(others));
+  bool excludes = p->apart && follows_impulse(p);
+  if (excludes) memcpy(others, d->hessian, sizeof(others));
   friction_derivatives(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference, body[1].reference,
                        d);
-  if (apart) memcpy(d->hessian, others, sizeof(others));
+  if (excludes) memcpy(d->hessian, others, sizeof(others));
   return true;
 }
 

@@ -113,16 +113,16 @@ void plane_pair_hold(const LawPair* p) {
 }
 
 void plane_pair_record(const LawPair* p, ContactRecord* out) {
-  const bool rubbing = out->has_friction;
-  out->current_force = rubbing && plane_pair_friction_acts(p, true);
-  out->late = rubbing && plane_pair_friction_acts(p, false);
+  const bool has_friction = out->has_friction;
+  out->current_force = has_friction && plane_pair_friction_acts(p, true);
+  out->late = has_friction && plane_pair_friction_acts(p, false);
   const PairData* data = p->data;
   PlaneRecord r = {0};
   r.past = ((const PairMemory*)p->memory)->progress.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = data->solution.plane;
   const PairMemory* memory = p->memory;
-  if (rubbing) memcpy(r.plane_slip, data->slip, sizeof(r.plane_slip));
-  if (rubbing && sticks(p->material)) r.slip = memory->slip;
+  if (has_friction) memcpy(r.plane_slip, data->slip, sizeof(r.plane_slip));
+  if (has_friction && sticks(p->material)) r.slip = memory->slip;
   r.current_weight = memory->current_weight;
   r.elastic = memory->elastic;
   const PlaneLaw* law = p->law;
@@ -134,7 +134,7 @@ void plane_pair_record(const LawPair* p, ContactRecord* out) {
     r.debt.carries_debt = carries_debt;
     r.debt.has_debt = memory->has_debt;
   }
-  if (rubbing && (carries_debt ? memory->friction_impact.first > 0 : plane_pair_friction_acts(p, false))) {
+  if (has_friction && (carries_debt ? memory->friction_impact.first > 0 : plane_pair_friction_acts(p, false))) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,
                            .by_before = load->by_before,

@@ -72,10 +72,10 @@ struct ContactReplay {
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (size: records) */
   int aside_capacity;
-  const ContactField* field;    /* argument of contact_replay_adjoint while it runs */
-  ContactLengths lengths;       /* result of the last contact_replay_adjoint */
-  bool apart;                   /* true after contact_replay_exclude_impulse_friction */
-  const ContactWork* work_bars; /* argument of contact_replay_set_work_bars, borrowed */
+  const ContactField* field;      /* argument of contact_replay_adjoint while it runs */
+  ContactLengths lengths;         /* result of the last contact_replay_adjoint */
+  bool excludes_impulse_friction; /* true after contact_replay_exclude_impulse_friction */
+  const ContactWork* work_bars;   /* argument of contact_replay_set_work_bars, borrowed */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -316,7 +316,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .data_solve = p->solve ? data_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->laws.replay_size,
                      .vertices = p->vertices,
-                     .apart = r->apart,
+                     .apart = r->excludes_impulse_friction,
                      .work = r->work_bars ? &r->work_bars[index] : NULL};
 }
 
@@ -470,7 +470,7 @@ static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
  * reproduced. */
 static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
-  r->apart = false;
+  r->excludes_impulse_friction = false;
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
@@ -865,7 +865,7 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
       for (int j = 0; j < rows; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
       wrench[p->link[i / 6]][i % 6] += sum;
     }
-    if (r->apart) (void)add_slip_product(r, k, (const double(*)[6])twist, wrench);
+    if (r->excludes_impulse_friction) (void)add_slip_product(r, k, (const double(*)[6])twist, wrench);
   }
 }
 
@@ -879,7 +879,7 @@ bool contact_replay_slip_product(const ContactReplay* r, const ContactField* fie
   return found;
 }
 
-void contact_replay_exclude_impulse_friction(ContactReplay* r, bool apart) {
-  r->apart = apart;
+void contact_replay_exclude_impulse_friction(ContactReplay* r, bool excludes) {
+  r->excludes_impulse_friction = excludes;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }

@@ -270,17 +270,19 @@ static unsigned set_jacobian_column(const ModelClosure* c, const ClosureRowGeome
                                     const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
   unsigned moved = 0;
-  double rough = JACOBIAN_ROUNDING *
-                 motion->size; /* a derivative of a POINT or ALIGN row above this bound is not rounding error */
+  double rounding_limit =
+      JACOBIAN_ROUNDING *
+      motion->size; /* a derivative of a POINT or ALIGN row above this bound is not rounding error */
   for (int i = 0; i < points; i++, out += count) {
     double slope = motion->ends == BOTH_ENDS ? 0 : motion->separation[i];
-    if (fabs(slope) <= rough && slope != 0 && is_rounding_error(slope, c, i, &place[i], motion, arm)) slope = 0;
+    if (fabs(slope) <= rounding_limit && slope != 0 && is_rounding_error(slope, c, i, &place[i], motion, arm))
+      slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;
   }
   for (int i = points; i < c->row_count; i++, out += count) {
     double slope = row_derivative(&c->rows[i], &place[i], motion);
-    bool doubtful = fabs(slope) <= rough || c->rows[i].kind != CLOSURE_ALIGN;
+    bool doubtful = fabs(slope) <= rounding_limit || c->rows[i].kind != CLOSURE_ALIGN;
     if (slope != 0 && doubtful && is_rounding_error(slope, c, i, &place[i], motion, arm)) slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;

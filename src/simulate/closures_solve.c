@@ -388,8 +388,8 @@ static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const ClosureCl
   solve_columns(s, solver, c, fixed);
   set_cluster_matrix(s, c);
   set_cluster_right_side(s, c, values, x);
-  const double* apart = values && values == s->value ? compute_scaled_errors(s, c) : NULL;
-  if (!symmetric_pseudo_solve_violated(c->rows, s->width, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous))
+  const double* errors = values && values == s->value ? compute_scaled_errors(s, c) : NULL;
+  if (!symmetric_pseudo_solve_violated(c->rows, s->width, s->matrix, s->right, s->unit, errors, s->work, &s->ambiguous))
     return false;
   for (int r = 0; r < c->rows; r++) change[active_row(s, r)->of.index] = s->right[r];
   subtract_columns(s, c, x);

@@ -214,12 +214,12 @@ static bool is_trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart = contact_evaluate_trial(s->contact, trial->pose, s->trial.moved_link, s->island_set.of_link,
-                                      s->island_set.count, s->island_set.refused);
+  bool feasible = contact_evaluate_trial(s->contact, trial->pose, s->trial.moved_link, s->island_set.of_link,
+                                         s->island_set.count, s->island_set.refused);
   for (int n = 0; n < s->scope.link_count; n++) s->trial.moved_link[s->scope.links[n]] = false;
   for (int k = 0; k < s->island_set.count; k++)
     s->island_set.list[k].shorten = s->island_set.list[k].shorten || s->island_set.refused[k];
-  return apart;
+  return feasible;
 }
 
 /* Sets the energy change of each island. The energy change of a pair between two islands is attributed to an island

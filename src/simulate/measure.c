@@ -362,7 +362,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->reported.contacts = MEMORY_NEW(SimContact, s->reported.contact_capacity);
   }
   const bool accounts = contact_keeps_account(s->model);
-  bool apart =
+  bool by_range =
       contact_lists_by_range(s->model); /* the gap and the force of a link pair can come from different hull pairs */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
@@ -370,7 +370,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     contact_candidate(s->contact, k, &c.a, &c.b);
     if (accounts) add_friction_account(s->contact, k, &c);
     c.exerts_force =
-        contact_force(s->contact, k, &force) || (apart && isfinite(contact_listed_range(s->model, c.a, c.b)));
+        contact_force(s->contact, k, &force) || (by_range && isfinite(contact_listed_range(s->model, c.a, c.b)));
     if (!c.exerts_force && c.friction_owed == 0 && c.friction_load == 0) continue;
     c.gap = contact_gap(s->contact, k);
     c.force = force;
@@ -388,7 +388,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   merge_pairs_of_same_links(s->reported.contacts, count);
   if (accounts) drop_pairs_without_force(s->reported.contacts, count);
   if (has_contact_point_output(s)) set_contact_points(s->reported.contacts, *count);
-  if (apart) drop_pairs_beyond_range(s->model, s->reported.contacts, count);
+  if (by_range) drop_pairs_beyond_range(s->model, s->reported.contacts, count);
   return s->reported.contacts;
 }
 

@@ -334,18 +334,18 @@ static StepReport solve_substep(Sim* s) {
 
 /* Returns true if bodies tunnelled through each other over several Newton iterations of a solved substep (crossing.c).
  * Only shorter steps resolve such an impact. *found is the pair of links. */
-static bool part_crosses(const Sim* s, const StepReport* report, BlockingPair* found) {
+static bool substep_tunnels(const Sim* s, const StepReport* report, BlockingPair* found) {
   return report->iterations >= 2 && sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, found);
 }
 
 /* Replaces the outcome of Newton's method in *report by the outcome of the substep: STEP_CONVERGED if an impact substep
  * has a small residual, STEP_CROSSED if bodies tunnelled through each other. */
-static void part_outcome(const Sim* s, StepReport* report) {
+static void set_substep_outcome(const Sim* s, StepReport* report) {
   BlockingPair found;
   bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_RESIDUAL_MAX;
   if (step_outcome_failed(report->outcome)) return;
   if (small) report->outcome = STEP_CONVERGED;
-  if (!part_crosses(s, report, &found)) return;
+  if (!substep_tunnels(s, report, &found)) return;
   report->outcome = STEP_CROSSED;
   report->squeeze = found;
 }
@@ -578,14 +578,14 @@ static double length_between_jumps(const Sim* s, double end, double left) {
 /* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
  * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
  * the end of the step. In this case the step ends late (I10). end: end of the span [s]. left: time to the end of the
- * span [s]. parts: number of substeps of the span so far. Sets end and share of s->clock. */
-static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
+ * span [s]. solved_count: number of substeps of the span so far. Sets end and share of s->clock. */
+static SubstepPlan plan_substep(Sim* s, double end, double left, int solved_count) {
   double brief = IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
-  bool last = parts >= SUBSTEP_COUNT_MAX;
+  bool last = solved_count >= SUBSTEP_COUNT_MAX;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (impact) contact_impact_shorten(s->contact, s->reached.dt, &brief);
   if (!last && stops_shorten_substep(s, &brief)) impact = true;
-  int shares = !impact && !last && parts > 0 ? spin_substep_count(s, left) : 1;
+  int shares = !impact && !last && solved_count > 0 ? spin_substep_count(s, left) : 1;
   if (s->reached.kind == STEP_IMPACT_SUBSTEP) brief = fmin(brief, s->reached.dt);
   double length = impact ? brief : left / shares;
   s->clock.end = impact ? END_AT_FIXED_LENGTH : END_AT_FRACTION;
@@ -668,7 +668,7 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     event.event = event_of_closure(&join);
   }
   end_at_event(s, &event);
-  part_outcome(s, &report);
+  set_substep_outcome(s, &report);
   end_substep(s, &report);
   return report;
 }
@@ -694,8 +694,8 @@ static StepReport solve_span(Sim* s, int count, int index) {
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
   StepReport report = step_no_work();
   const double least = REMAINDER_MIN * IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
-  for (int parts = 0;; parts++) {
-    SubstepPlan plan = plan_substep(s, end, left, parts);
+  for (int solved_count = 0;; solved_count++) {
+    SubstepPlan plan = plan_substep(s, end, left, solved_count);
     StepReport one = solve_planned_substep(s, end, left, &plan);
     report = add_substep_report(&report, &one);
     if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
@@ -710,16 +710,16 @@ static StepReport solve_span(Sim* s, int count, int index) {
 static BlockingPair find_blocking_pair(Sim* s) {
   BlockingPair worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
-  bool in_the_way = false;
+  bool any_overlap = false;
   for (int k = 0; k < count; k++) {
     Vec3 force;
-    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_candidate_trial(s->contact, k).feasible;
-    if (!overlaps && (in_the_way || !presses)) continue;
+    bool in_contact = contact_force(s->contact, k, &force), overlaps = !contact_candidate_trial(s->contact, k).feasible;
+    if (!overlaps && (any_overlap || !in_contact)) continue;
     ContactDirectionalGap pair = contact_directional_gap(s->contact, k);
-    BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
-    bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
+    BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, in_contact ? vec3_norm(force) : 0};
+    bool worse = overlaps && any_overlap ? one.gap < worst.gap : overlaps || one.force > worst.force;
     if (worse) worst = one;
-    in_the_way = in_the_way || overlaps;
+    any_overlap = any_overlap || overlaps;
   }
   return worst;
 }
@@ -836,8 +836,8 @@ static StepReport step_with_attempts(Sim* s, int substeps) {
 static int substeps_min(Sim* s) {
   int given = simulation_substep_count(&s->model->simulation);
   double length = s->model->simulation.dt / given;
-  int parts = spin_substep_count(s, length);
-  return given * parts <= SUBSTEP_COUNT_MAX ? given * parts : given;
+  int factor = spin_substep_count(s, length);
+  return given * factor <= SUBSTEP_COUNT_MAX ? given * factor : given;
 }
 
 static void update_times(Sim* s, double elapsed) {
