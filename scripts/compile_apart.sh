@@ -11,7 +11,7 @@ while read -r source; do
   main=()
   if [[ $source == tests/* ]]; then main=(-Dmain="main_of_$(basename "$source" .c)"); fi
   "$@" "${main[@]}" -MT "$object" -MF "$part.d" -c "$source" -o "$part.o"
-  cat "$part.d" >>"${object%.o}.d"
+  { cat "$part.d" && echo "$source:"; } >>"${object%.o}.d" # a source that is renamed later must not stop make
   parts+=("$part.o")
 done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$unit")
 ld -r "${parts[@]}" -o "$object"

@@ -210,7 +210,7 @@ static void copy_columns(Table* table, int to, const double* values, int columns
 static void append_fit_note(AnswerForm* out, int body) {
   answer_text(
       out, body ? "note_shape_b" : "note_shape_a",
-      "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
+      "derivatives of faces with more than three corners are those of a plane fitted to the corners: exact for changes that keep the faces flat");
 }
 
 /* Sets the derivatives with respect to the points of the hulls. If those of a body are unknown, marks them as unknown

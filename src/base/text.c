@@ -153,7 +153,7 @@ static void add_exact(Text* text, double x) {
   }
 }
 
-/* ---- small numbers, which are often rounding errors in the coordinates of bodies at rest */
+/* ---- shortest decimals of small numbers, by integers of 256 bits */
 
 enum { LONG_WORDS = 4, WORD_BITS = 64 };
 typedef struct {

@@ -14,8 +14,8 @@ static const double bench_motion = 2e-4;  /* length and angle of the motion betw
 enum {
   BALL = 1,
   WHEEL = 0,
-  WHEEL_FEELS = 8
-}; /* WHEEL_FEELS: a wheel is paired with a hull of this number of vertices */
+  WHEEL_PARTNER = 8
+}; /* WHEEL_PARTNER: number of vertices of the hull with which a wheel is paired */
 
 typedef struct {
   HullInstance hull; /* owns its points */
@@ -76,7 +76,7 @@ static void set_move(BenchHull* h, int move) {
  * direction between the closest points. */
 static void fill_pair(BenchPair* p, int vertices, Random* random) {
   fill_hull(&p->a, vertices, random);
-  fill_hull(&p->b, vertices == WHEEL ? WHEEL_FEELS : vertices, random);
+  fill_hull(&p->b, vertices == WHEEL ? WHEEL_PARTNER : vertices, random);
   Pose pa = {mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)},
        pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
   for (int k = 0; k < 8; k++) {
@@ -175,7 +175,7 @@ static void prepare_friction(BenchPair* pairs, BenchState* s, int room) {
 static void bench_row(FILE* out, int vertices, Random* random) {
   BenchPair* pairs = MEMORY_NEW(BenchPair, PAIRS);
   BenchState* s = MEMORY_NEW(BenchState, 1);
-  int room = vertices == WHEEL ? WHEEL_FEELS + RING_POINTS * ROUND_RINGS_MAX : 2 * vertices;
+  int room = vertices == WHEEL ? WHEEL_PARTNER + RING_POINTS * ROUND_RINGS_MAX : 2 * vertices;
   int capacity = 2 * ((room / 2 + 7) / 8 * 8);
   double* memory = MEMORY_NEW(double, 3 * capacity);
   s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity, 1e-11};
@@ -188,7 +188,7 @@ static void bench_row(FILE* out, int vertices, Random* random) {
   double friction = time_body(friction_once, pairs, s);
   double cold_gjk = time_body(gjk_cold, pairs, s), warm_gjk = time_body(gjk_warm, pairs, s);
   if (vertices == WHEEL) fprintf(out, "wheel and ");
-  fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices == WHEEL ? WHEEL_FEELS : vertices, cold, warm, friction,
+  fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices == WHEEL ? WHEEL_PARTNER : vertices, cold, warm, friction,
           cold_gjk, warm_gjk);
   for (int k = 0; k < PAIRS; k++) {
     point_view_free(&pairs[k].a.hull.points);

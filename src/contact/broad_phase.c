@@ -145,8 +145,8 @@ static void build_one_subtree(void* context, int index, int thread) {
   build_subtree(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
 }
 
-/* Builds the same tree as `build`, but with several threads. First divides the nodes level by level until there are
- * BROAD_CHUNKS nodes. Then builds the subtrees of these nodes in parallel. */
+/* Builds the same tree as build_subtree, but with several threads. First divides the nodes level by level until there
+ * are BROAD_CHUNKS nodes. Then builds the subtrees of these nodes in parallel. */
 static void build_in_parallel(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
   BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
   int pieces = 1;

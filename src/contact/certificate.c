@@ -74,8 +74,8 @@ static void set_point_bounds(PairProof* q, MotionBound ma, MotionBound mb) {
     q->b = point_bound(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
-  /* The height of a point x over a half-space with origin t and normal n has the second derivative n'' . (x - t) + 2 n'
-   * . (x' - t') + n . (x'' - t''). */
+  /* The second derivative of the height of a point x over a half-space is n'' . (x - t) + 2 n' . (x' - t') + n . (x'' -
+   * t''), with the origin t and the normal n of the half-space. */
   const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
   double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed + mb.speed;
   q->b = point_bound(&mb, arm);
@@ -136,7 +136,7 @@ static bool is_interval_proved(const PairProof* q, const PathPoint* s0, const Pa
          is_proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s1->frame, s1->axis));
 }
 
-/* ---------------------------------------------------------------- points of the path */
+/* ---------------------------------------------------------------- hulls and planes at points of the path */
 
 static PathPoint path_point_of_state(const ContactSystem* s, const ContactPair* p, int which, double alpha) {
   const PairState* state = &p->state[which];
@@ -182,8 +182,6 @@ static PathPoint path_point_at(const PairProof* q, double alpha, const Pose* pos
                      .b = hull_at_poses(q->system, q->pair->hull_b, poses)};
 }
 
-/* Sets the hulls' distance, the direction of the gap and the separating plane of the path point *out. Returns false if
- * the hulls intersect. */
 /* Sets a separating plane of a path point, and the clearances of both hulls from it. Any plane that separates the hulls
  * is valid for the proof. */
 static bool find_separating_plane(const ContactSystem* s, const GjkResult* found, PathPoint* out) {
@@ -264,9 +262,9 @@ static bool prove_hulls(AggregatePath* path, int hull_a, int hull_b, int from, i
   return !q->failure->intersects && certify_interval(q, &s0, &s1, depth);
 }
 
-/* Returns true if provably no hulls of an aggregate pair intersect on the path, or without a proof if the pair of links
- * is no aggregate pair. start, end: poses of all links at both ends of the path (links). depth: number of halvings that
- * are not used. */
+/* Proves that no hulls of an aggregate pair intersect on the path. Returns false if there is no proof, and true for two
+ * links that are no aggregate pair. start, end: poses of all links at both ends of the path (size: links). depth:
+ * number of halvings that must not be used. */
 static bool certify_aggregate(const PairProof* q, const MotionBounds* bounds, const Pose* start, const Pose* end,
                               int depth) {
   ContactSystem* s = q->system;
@@ -303,7 +301,7 @@ static bool is_proved_without_halving(const ContactSystem* s, const ContactPair*
     n0 = mat3_tmul_vec(s->pose[s->current][p->common_ancestor].r, n0);
     n1 = mat3_tmul_vec(s->pose[1 - s->current][p->common_ancestor].r, n1);
   }
-  double normal_change = vec3_norm(vec3_sub(n1, n0)); /* |n| < 1 */
+  double normal_change = vec3_norm(vec3_sub(n1, n0)); /* the factor max|n| of the bound B (P4) is below 1 */
   const double *c0 = s0->clearance, *c1 = s1->clearance;
   return stays_positive(c0[0], c1[0], 2 * normal_change * a->speed + a->acceleration) &&
          stays_positive(c0[1], c1[1], 2 * normal_change * b->speed + b->acceleration);
@@ -351,7 +349,7 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
   return true;
 }
 
-/* ---------------------------------------------------------------- another path to the accepted state */
+/* ---------------------------------------------------------------- proof of another path to the accepted state */
 
 void contact_mark_path_start(ContactSystem* s) {
   memcpy(s->path_travelled, s->travelled, sizeof(double) * (size_t)s->model->hull_count);
@@ -388,7 +386,8 @@ static bool certify_pair_arrival(PairProof* q, const MotionBounds* bounds, bool 
   ContactSystem* s = q->system;
   const PairState* now = &q->pair->state[s->current];
   set_bounds(q, bounds);
-  if (now->separation > q->a.speed + q->b.speed) return true; /* the distance at the start of the path is > 0 */
+  if (now->separation > q->a.speed + q->b.speed)
+    return true; /* no point moves by more than the distance of the hulls */
   PathPoint s0, s1 = path_point_of_state(s, q->pair, s->current, 1);
   if (s1.b.half_space) s1.axis = vec3_scale(s1.b.normal, -1.0);
   return path_point_at_start(q, marked, &s0) && certify_interval(q, &s0, &s1, ARRIVAL_HALVINGS_LESS);

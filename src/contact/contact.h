@@ -321,44 +321,45 @@ void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links]: true for links
  * whose pairs are changed. If links is NULL, changes all pairs. */
 void contact_project(ContactSystem* system, const bool* links);
-/* ---- islands (docs/derivations/step.md, S17)
- * An island is a set of trees that is solved separately. Every link has a region. While all links stay in their
- * regions, trees of different islands are not within contact range of each other. */
+/* ---- subsystems (docs/derivations/step.md, S17)
+ * A subsystem is a set of trees that is solved separately. Every link has a region. While all links stay in their
+ * regions, trees of different subsystems are not within contact range of each other. */
 
-/* Allocates the data of islands, which contact_destroy frees. Returns false if the law has pairs of links or an
- * infinite range, because islands are then not independent. */
-bool contact_islands_create(ContactSystem* system);
+/* Allocates the data of subsystems, which contact_destroy frees. Returns false if the law has pairs of links or an
+ * infinite range, because subsystems are then not independent. */
+bool contact_subsystems_create(ContactSystem* system);
 /* Computes the region of each link, and unites kinematic trees that may come into contact. A region is the bounding box
  * of the link in its accepted and its expected pose with a margin. expected (links): expected poses. sets (trees):
  * disjoint sets of trees, in which the function unites trees whose regions are within contact range of each other. Adds
  * pairs within the regions to the candidates. Allocates while the list grows. */
-void contact_islands_find(ContactSystem* system, const Pose* expected, int* sets);
-/* Creates a system that solves one island at a time. The new system borrows the pairs and states of the complete system
- * and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
- * contact_island_destroy. Never NULL. */
-ContactSystem* contact_island_create(const ContactSystem* complete, int thread);
-/* Frees the island's system, but not the data borrowed from the complete system. Accepts NULL. */
-void contact_island_destroy(ContactSystem* island);
-/* Updates the island's system after a change of the complete system. Call before contact_island_begin, while no other
- * thread changes the complete system. */
-void contact_island_attach(ContactSystem* island, const ContactSystem* complete);
-/* Sorts the candidates by island. island_of (trees): island of each tree, or -1; borrowed until contact_islands_end.
- * The list of candidates must not change before contact_islands_end. Allocates while lists grow. */
-void contact_islands_list(ContactSystem* system, const int* island_of, int island_count);
-/* Starts the solution of island `number` from the accepted state of the complete system. Functions that are called with
- * the island's system then apply to links[count] (ascending) and the pairs of these links. May run in parallel with
- * other islands. Allocates while lists grow. */
-void contact_island_begin(ContactSystem* island, const ContactSystem* complete, int number, const int* links,
-                          int count);
-/* Returns true if every link of the island provably stays in its region on the path to the trial state, and no hull
+void contact_subsystems_find(ContactSystem* system, const Pose* expected, int* sets);
+/* Creates a system that solves one subsystem at a time. The new system borrows the pairs and states of the complete
+ * system and owns only lists. thread: number of the workspace that the new system uses. The caller frees it with
+ * contact_subsystem_destroy. Never NULL. */
+ContactSystem* contact_subsystem_create(const ContactSystem* complete, int thread);
+/* Frees the subsystem's system, but not the data borrowed from the complete system. Accepts NULL. */
+void contact_subsystem_destroy(ContactSystem* subsystem);
+/* Updates the subsystem's system after a change of the complete system. Call before contact_subsystem_begin, while no
+ * other thread changes the complete system. */
+void contact_subsystem_attach(ContactSystem* subsystem, const ContactSystem* complete);
+/* Sorts the candidates by subsystem. subsystem_of (trees): subsystem of each tree, or -1; borrowed until
+ * contact_subsystems_end. The list of candidates must not change before contact_subsystems_end. Allocates while lists
+ * grow. */
+void contact_subsystems_list(ContactSystem* system, const int* subsystem_of, int subsystem_count);
+/* Starts the solution of subsystem `number` from the accepted state of the complete system. Functions that are called
+ * with the subsystem's system then apply to links[count] (ascending) and the pairs of these links. May run in parallel
+ * with other subsystems. Allocates while lists grow. */
+void contact_subsystem_begin(ContactSystem* subsystem, const ContactSystem* complete, int number, const int* links,
+                             int count);
+/* Returns true if every link of the subsystem provably stays in its region on the path to the trial state, and no hull
  * moves farther than the list of candidates covers. `bounds` limits the motion. */
-bool contact_island_stays(const ContactSystem* island, const MotionBounds* bounds);
-/* Makes the accepted state of the island the trial state of its links and pairs in the complete system. */
-void contact_island_end(ContactSystem* island, const ContactSystem* complete);
-/* Makes the trial state of all islands the accepted state of the complete system, after contact_island_end of all
- * islands. Links that belong to no island keep their poses. begin (links): poses of all links before any island was
- * solved. */
-void contact_islands_end(ContactSystem* system, const Pose* begin);
+bool contact_subsystem_stays(const ContactSystem* subsystem, const MotionBounds* bounds);
+/* Makes the accepted state of the subsystem the trial state of its links and pairs in the complete system. */
+void contact_subsystem_end(ContactSystem* subsystem, const ContactSystem* complete);
+/* Makes the trial state of all subsystems the accepted state of the complete system, after contact_subsystem_end of all
+ * subsystems. Links that belong to no subsystem keep their poses. begin (links): poses of all links before any
+ * subsystem was solved. */
+void contact_subsystems_end(ContactSystem* system, const Pose* begin);
 
 /* Returns the number of candidates: the pairs that may touch during this step. Candidates determine the sparsity
  * pattern of the step's matrix. The number changes only if contact_version changes. */

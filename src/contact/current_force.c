@@ -10,8 +10,8 @@ bool contact_friction_has_converged(const ContactSystem* s, double tolerance, in
   double largest = 0, off = 0;
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-    if ((!presses && !p->lagged) || !p->law->row->impacts) continue;
+    bool in_contact = p->state[s->current].outcome == PAIR_PRESSED;
+    if ((!in_contact && !p->lagged) || !p->law->row->impacts) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     StepFriction friction;
     p->law->row->impacts->current_force(&pair, &friction);
@@ -110,12 +110,12 @@ static size_t find_rooms(ContactSystem* s) {
 static void relag_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
-  bool presses = p->state[s->current].outcome == PAIR_PRESSED;
-  if ((!presses && !p->lagged) || !p->law->row->impacts) return;
+  bool in_contact = p->state[s->current].outcome == PAIR_PRESSED;
+  if ((!in_contact && !p->lagged) || !p->law->row->impacts) return;
   const Pose begin[2] = {s->begin_poses[p->link_a], s->begin_poses[p->link_b]};
   LawPair pair = contact_law_pair(s, p, s->current, thread);
   if (!p->law->row->impacts->relag(&pair, begin, s->current_blends, s->current_room + s->lag_first[index])) return;
-  p->lagged = p->lagged || presses;
+  p->lagged = p->lagged || in_contact;
   contact_grip_pair(s, p);
 }
 

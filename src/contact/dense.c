@@ -40,8 +40,7 @@ static double link_path_length(const ContactSystem* s, const MotionBounds* bound
 
 double contact_path_fraction(const ContactSystem* s, const MotionBounds* bounds, int link) {
   assert(link >= 0 && link < s->model->link_count);
-  if (s->links || !(s->dense_radius[link] > 0))
-    return 1; /* an independent part has a fixed candidate list, which does not grow */
+  if (s->links || !(s->dense_radius[link] > 0)) return 1; /* the candidate list of a subsystem does not grow */
   const Pose* pose = s->pose[s->current];
   double path = link_path_length(s, bounds, link), max_path = INFINITY;
   for (int i = 0; i < s->model->link_count; i++) {

@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
-/* Largest elastic slip a_max divided by the root of the smoothing eps of friction (F16). Half of it acts on each body,
+/* Largest elastic slip a_max divided by the root of the smoothing eps of friction (F16). Each body carries half of it,
  * so the elastic slip holds the fraction 6 / sqrt(1 + 6^2) = 98.6 % of the largest friction force. Friction pushes
- * bodies back by up to a_max dt. With 24 in place of 12 the elastic slip holds 99.7 %, and a box on a slope and
- * scenes/rack-gripper.yaml need the same number of Newton iterations. */
+ * bodies back by at most a_max dt. With 24 in place of 12 the elastic slip holds 99.7 %. A box on a slope and
+ * scenes/rack-gripper.yaml then need the same number of Newton iterations. */
 #define MAX_ELASTIC_SLIP_RATIO 12.0
 
 FrictionSlip friction_slip(const FrictionLag* lag, Vec3 displacement, double dt) {

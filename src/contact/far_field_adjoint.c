@@ -31,10 +31,9 @@ static double distance_rate(const FieldReverse* r, const NodePair* at) {
   return vec3_dot(at->direction, center_difference_rate(r, at));
 }
 
-/* Adds the derivatives of the scalar alpha df/dt + beta f with given factors alpha and beta: with respect to the
- * centres of both nodes. f(r) is a function of the distance r of the centres, with f' = first and f'' = second. df/dt
- * is the rate of f if the bodies move with their
- * twists. */
+/* Adds the derivatives of the scalar alpha df/dt + beta f with respect to the centres of both nodes. f(r): function of
+ * the distance r of the centres, with f' = first and f'' = second. df/dt: rate of f if the bodies move with their
+ * twists. alpha, beta: constant factors. */
 static void reverse_center(const FieldReverse* r, const NodePair* at, double first, double second, double alpha,
                            double beta) {
   Vec3 g = vec3_scale(at->direction, first), rate = center_difference_rate(r, at);
@@ -50,7 +49,7 @@ static void reverse_center(const FieldReverse* r, const NodePair* at, double fir
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-/* Sets the factor beta on the potentials inside a blend in the differentiated scalar (N11). The blend multiplies these
+/* Sets b->beta, the factor beta of reverse_center for the potentials inside a blend (N11). The blend multiplies these
  * potentials by 1 - phi, where phi is the weight of the point potential. */
 static void enter_blend(const FieldTraversal* w, Blend* b) {
   b->beta =

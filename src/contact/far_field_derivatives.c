@@ -5,7 +5,7 @@
 #include "contact/center_sums.h"
 #include "contact/far_field_walk.h"
 
-/* ---------------------------------------------------------------- values */
+/* ---------------------------------------------------------------- value of the potential */
 
 static bool add_leaf_value(const FieldTraversal* w, const NodePair* at, Blend* parent) {
   PlaneSolution room;
@@ -258,7 +258,7 @@ bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, P
   return true;
 }
 
-/* ---------------------------------------------------------------- contact point */
+/* ---------------------------------------------------------------- contact point of two bodies */
 
 typedef struct {
   Vec3 sum;
@@ -310,7 +310,7 @@ bool field_force_center(const FarField* f, FieldWork* w, const FieldPair* pair, 
   return true;
 }
 
-/* ---------------------------------------------------------------- the local part (N14) */
+/* ---------------------------------------------------------------- factor on friction (N14) */
 
 FieldFrictionFactor field_friction_factor(const FarField* f, const int leaf[2], const FieldPair* pair) {
   NodePair at = field_node_pair(f, pair, leaf);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- the blend (N7) */
+/* ---------------------------------------------------------------- weight of the point potential (N7) */
 
 BlendWeight blend_weight(double r, double near, double blend) {
   assert(!(near < 0) && !(blend < 0));
@@ -20,7 +20,7 @@ BlendWeight blend_weight(double r, double near, double blend) {
                        .first_by_blend = -(by_tt * t + by_t) / (blend * width)};
 }
 
-/* ---------------------------------------------------------------- workspace */
+/* ---------------------------------------------------------------- creation of the workspace */
 
 void field_work_create(FieldWork* w, const Model* model, const Hierarchy* hierarchy) {
   int largest = 8, second = 8;
@@ -75,7 +75,7 @@ static void measure_nodes(const FarField* f, const FieldPair* pair, NodePair* at
   at->radius_sum += node_radius(f, pair, 1, at->node[1]);
 }
 
-/* ---- planes between leaves */
+/* ---- separating planes of two leaves */
 
 static const ModelHull* leaf_hull(const FieldTraversal* w, int side, int node) {
   return &w->field->model->hulls[body_node(w->field, w->pair, side, node)->hull];
@@ -155,7 +155,7 @@ static bool solve_triangles(const FieldTraversal* w, int count, const NodePair* 
   return true;
 }
 
-/* ---- from nodes to their children */
+/* ---- pairs of the children of two nodes */
 
 static bool are_leaves(const FieldTraversal* w, const int node[2]) {
   return body_node(w->field, w->pair, 0, node[0])->hull >= 0 &&

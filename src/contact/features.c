@@ -72,8 +72,8 @@ static bool is_edge_new(KeyTable* s, int a, int b) {
  * hulls. */
 typedef struct {
   KeyTable places, edges;
-  int alone; /* number of the last corner that is not shared with other hulls; corners of this kind have the numbers -1,
-                -2, ... */
+  int last_unshared_corner; /* number of the last corner that is not shared with other hulls; corners of this kind have
+                the numbers -1, -2, ... */
 } KnownFeatures;
 
 /* Sets *f to the features of a solid: all its triangles, and those of its vertices and edges that are not in `known`
@@ -86,7 +86,7 @@ static void append_solid(const ConvexHull* solid, int first, bool shares, KnownF
   f->edges = memory_alloc(sizeof *f->edges * (size_t)(3 * solid->triangle_count + 1));
   for (int m = 0; m < solid->vertex_count; m++) {
     bool new = true;
-    place[m] = shares ? number_of_position(&known->places, solid->vertices[m], &new) : --known->alone;
+    place[m] = shares ? number_of_position(&known->places, solid->vertices[m], &new) : --known->last_unshared_corner;
     if (new) f->vertices[f->vertex_count++] = first + m;
   }
   for (int t = 0; t < solid->triangle_count; t++)
@@ -210,8 +210,8 @@ static Box enlarged_box(Box box, double by) {
   return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
 }
 
-/* Region in which a feature of one side counts as near the other side. A feature must overlap `box`, the box of the
- * other side extended by the range, and reach the coordinate `least` along `across`. */
+/* Region in which a feature of one side counts as near the other side. The feature must overlap `box`, the box of the
+ * other side extended by the range. It must also contain a point x with across . x >= least. */
 typedef struct {
   Box box;
   Vec3 across; /* unit direction towards the other side; zero if it is unknown */
@@ -245,7 +245,7 @@ static void collect_near_features(const Surface* s, int side, const NearRegion* 
   }
 }
 
-/* ---------------------------------------------------------------- stencils */
+/* ---------------------------------------------------------------- pairs of near features (stencils) */
 
 static void set_point(Stencil* s, int i, const Surface* surface, int side, int vertex) {
   s->side[i] = side;

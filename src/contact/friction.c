@@ -16,7 +16,7 @@
 #define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
 
-/* ---------------------------------------------------------------- lag: the friction reference of the next step */
+/* ---------------------------------------------------------------- friction reference of the next step */
 
 /* Returns true if the clearance of vertex m from the plane is smaller than `support`. Sets *c to the clearance. Sets
  * *arm to the vector from the centre of a ball to its point nearest to the plane, or to zero for other vertices. sigma:
@@ -39,8 +39,8 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
     if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
-    int near = 0; /* the support is slightly larger than in friction_lag, so that with rounding, too, the points fit
-                     into the memory */
+    int near = 0; /* counts with a slightly larger support than friction_lag, so that the memory suffices also if
+                     rounding differs */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
     count += near;
@@ -297,7 +297,8 @@ void friction_set_elastic(FrictionLag* lag, Vec3 elastic) {
   lag->offset[1] = vec3_dot(lag->e2, elastic);
 }
 
-/* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
+/* ---------------------------------------------------------------- slip (u, omega) that minimises the friction energy
+ */
 
 /* Sums over the contact points. w: weight of a point; r: its slip; rho = sqrt(|r|^2 + eps) with the smoothing eps; q =
  * w / rho; y: position of the point in the contact plane divided by FrictionLag.length. J = [-1 0 y2; 0 -1 -y1] is the
@@ -513,7 +514,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2]
   return -1;
 }
 
-/* ---------------------------------------------------------------- derivatives (F3) */
+/* ---------------------------------------------------------------- derivatives of the friction energy (F3) */
 
 typedef struct {
   double cross[3][12]; /* (mu / dt) sum J^T h T of both sides */

@@ -208,14 +208,14 @@ typedef struct {
   HullField hull[2]; /* unused over a half-space */
   HullBar by[2];
   Vec3 by_center;    /* with respect to the centre c */
-  bool centers[2];   /* friction_centers */
+  bool centers[2];   /* result of friction_centers */
   Vec3 by_mean[2];   /* with respect to the mean arms of two hulls */
   Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
   Vec3 by_axis;      /* with respect to the axis of directed friction, world */
   Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
   FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 displacement; /* DisplacementBar.displacement, or zero */
-  Vec3 by_displacement;           /* DisplacementBar.by_displacement, or zero */
+  Vec3 displacement; /* copy of DisplacementBar.displacement; zero if there is no DisplacementBar */
+  Vec3 by_displacement;           /* copy of DisplacementBar.by_displacement; zero if there is no DisplacementBar */
   double by_offset[2];            /* with respect to FrictionLag.offset */
   Vec3 by_drift[2];               /* with respect to RingDrift.weight times RingDrift.displacement */
   double by_radius[2];            /* with respect to FrictionLag.mean_radius of two hulls */
@@ -445,7 +445,8 @@ static void drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares*
   out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by.axis[1], 1 / stretch), axis));
   out->turn_now[side] = vec3_add(out->turn_now[side], torque_start);
   bar->direction = vec3_add_scaled(bar->direction, sign, by.direction);
-  /* over a half-space: the displacement and the expected rotation do not rotate with the bodies at t */
+  /* over a half-space, the displacement and the expected rotation are given in world axes and do not rotate with the
+   * bodies at t */
   f->fixed = vec3_add_scaled(f->fixed, sign, by.direction);
   f->by_arms = vec3_add(f->by_arms, torque_start);
 }
@@ -652,10 +653,10 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->nearest_point, bar, out);
 }
 
-/* Adds the derivatives of Phi with respect to the pose of the half-space. A common motion of the body and the
- * half-space at t changes only the direction of the plane relative to the later motion. The half-space therefore gets
- * the negative of the body's derivatives. moved, turned: derivatives of the body without the contribution of friction.
- */
+/* Adds the derivatives of Phi with respect to the pose of the half-space at t. A common motion of the body and the
+ * half-space at t changes only the direction of the plane relative to the later motion, which f->fixed accounts for.
+ * The other derivatives are therefore minus those of the body. moved, turned: derivatives of the body before friction
+ * was added. */
 static void ground_follows(const FrictionReverse* f, const ActiveVertex* vertices, int first, Vec3 moved, Vec3 turned,
                            PairShares* out) {
   if (f->now[0].hull.ring_count > 0) {

@@ -32,7 +32,7 @@ void friction_points_free(FrictionPoints* points) {
   *points = (FrictionPoints){.count = 0};
 }
 
-/* ---------------------------------------------------------------- a contact point in a step */
+/* ---------------------------------------------------------------- displacement of a contact point in a step */
 
 PointDisplacement point_motion(const FrictionPoint* point, const Pose* a, const Pose* b) {
   PointDisplacement m = {.x = {pose_apply(*a, point->at[0]), pose_apply(*b, point->at[1])}};

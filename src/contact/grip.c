@@ -67,11 +67,11 @@ static bool has_friction_coefficient(const PairMaterial* material) {
 bool contact_friction_acts(const ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
-    bool presses = p->state[s->current].outcome == PAIR_PRESSED;
+    bool in_contact = p->state[s->current].outcome == PAIR_PRESSED;
     /* pairs of hulls of these two links that have friction may not be listed yet */
-    if (p->is_link_pair) presses = presses || contact_is_aggregate_pair(s, p->link_a, p->link_b);
+    if (p->is_link_pair) in_contact = in_contact || contact_is_aggregate_pair(s, p->link_a, p->link_b);
     PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
-    if (presses && has_friction_coefficient(&material)) return true;
+    if (in_contact && has_friction_coefficient(&material)) return true;
   }
   return false;
 }

@@ -21,7 +21,7 @@ static double root_32(double x) {
   return x;
 }
 
-/* ---------------------------------------------------------------- radii (N5, N6) */
+/* ---------------------------------------------------------------- radii of bounding spheres (N5, N6) */
 
 /* Smooth maximum (sum x_k^32)^(1/32) of distances x_k. It is stored as the largest distance and the sum of (x_k /
  * largest)^32, which cannot overflow. */
@@ -60,7 +60,7 @@ static SmoothMax inner_extent(const BodyTree* tree, const TreeNode* node) {
   return (SmoothMax){largest, power_32(a / largest) + power_32(b / largest)};
 }
 
-/* ---------------------------------------------------------------- building */
+/* ---------------------------------------------------------------- building a tree */
 
 typedef struct {
   int hull;
@@ -186,7 +186,7 @@ bool hierarchy_traverse(const BodyTree* a, const BodyTree* b, const PieceTravers
   return walk->lower_bound(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
 }
 
-/* ---------------------------------------------------------------- adjoint */
+/* ---------------------------------------------------------------- adjoint of centres and radii */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
 

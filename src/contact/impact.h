@@ -81,8 +81,9 @@ Impact impact_evaluate(const ImpactParameters* parameters, double potential, dou
  * pair that comes into range then exerts almost no force at larger clearances. before: y_t, the compression at the
  * start of the step. W = U if U or the rest speed is 0. */
 Impact impact_evaluate_with_entry(const ImpactParameters* parameters, double potential, double before, double entry);
-/* Returns W and its derivatives for a pair in its compression. A stiff spring moves the clearance of the pair at the
- * end of the substep to the value at which the approach speed has the required fraction (I7). */
+/* Returns W and its derivatives for a pair whose impact is in its compression. W is the energy of a stiff spring. The
+ * spring moves the clearance at the end of the substep to the value that leaves the required fraction of the approach
+ * speed (I7). */
 Impact impact_evaluate_compression(const ImpactParameters* parameters, double potential, const ImpactPast* past);
 /* Normal force of a pair in IMPACT_RESTITUTION for stiffness 1 [1/m^2], and its derivatives (I7a). */
 typedef struct {
@@ -176,8 +177,9 @@ typedef struct {
   Mat3 moment[2]; /* antisymmetric; mat3_axial is the derivative with respect to rotations at t */
   Pose start[2];  /* poses of both bodies at t */
 } ReturnWrench;
-/* Sets *out from the derivatives of the potential U at t. share: ImpactReturn.value divided by the force of the pair at
- * t. reference: reference points of the derivatives, world [m]. pose: poses at t. */
+/* Sets *out to `share` times the forces and moments of the potential U at t. share: ImpactReturn.value divided by the
+ * force of the pair at t. potential: derivatives of U at t about the points `reference`, world [m]. pose: poses at t.
+ */
 void impact_return_wrench(const PairDerivatives* potential, double share, const Vec3 reference[2],
                           const Pose* const pose[2], ReturnWrench* out);
 /* Returns the energy of the wrench [1/m] for stiffness 1. pose: poses at t + dt. */

@@ -20,8 +20,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_SOLVE) /* only vertices have derivatives in the previous solve of the step, because friction of
-                               circles uses the force at t */
+      if (moment == AT_SOLVE) /* only vertices have entries for the previous solve of the step, because friction of
+                                 circles uses the force at t */
         out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .solve = slope};
       else
         active_add_derivatives(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,

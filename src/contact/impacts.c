@@ -84,7 +84,7 @@ static double distance_at(const ContactSystem* s, const ContactPair* p, const Po
 }
 
 /* Returns the mean approach speed of a pair over a substep of length dt [m/s]. begin: poses of all links at the start
- * of the substep. aim: poses that the links would have at the end of the substep without contact. */
+ * of the substep. free_end: poses that the links would have at the end of the substep without contact. */
 static double mean_approach_speed(const ContactSystem* s, const ContactPair* p, const Pose* begin, const Pose* free_end,
                                   double dt) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];

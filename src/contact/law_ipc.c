@@ -21,11 +21,11 @@ enum { FEW_POINTS = 12 };
 /* Number of vertices of two parallel faces that exert force at equilibrium (N21). */
 #define REST_VERTICES_BOTH 8.0
 
-/* Workspace of one thread. */
+/* Lists and vertices that one thread needs for the pair that it evaluates. */
 typedef struct {
-  Stencils found,
-      point_stencils; /* found: stencils of the pair that is evaluated; then: stencils that `points` found */
-  Vec3* points[2];    /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
+  Stencils found, point_stencils; /* found: stencils of the pair that is evaluated; point_stencils: those among them at
+                                     which friction acts */
+  Vec3* points[2]; /* vertices of the current hull of each body, world [m]  (vertices of the largest hull) */
   NearFeatures near;
 } Work;
 
@@ -36,11 +36,11 @@ typedef struct {
   double range; /* distance up to which stencils have energy [m]; INFINITY if far > 0 */
   int threads;
   Hierarchy hierarchy;
-  Features* features; /* (size: hulls) */
-  Work* work;         /* (size: threads) */
+  Features* features; /* corners, edges and triangles of each hull (size: hulls) */
+  Work* work;         /* workspaces (size: threads) */
 } Law;
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "ipc"
 enum { OWN_FAR, OWN_COUNT };
@@ -103,9 +103,10 @@ static void destroy(void* instance) {
 
 static double range(const Model* model) { return model->contact.support; }
 
-/* ---------------------------------------------------------------- the barrier (N21) */
+/* ---------------------------------------------------------------- barrier energy of a stencil (N21) */
 
-/* The faces are modelled as REST_VERTICES_BOTH independent vertices. z: gap divided by the support. */
+/* Equilibrium of two parallel faces, modelled as REST_VERTICES_BOTH independent vertices. z: gap divided by the
+ * support. */
 static ContactEquilibrium rest(double support, int n_a, int n_b, double z) {
   (void)n_a;
   (void)n_b;
@@ -123,11 +124,11 @@ static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
 
 /* Returns true if the stencil has a long-range energy. Stencils with a half-space have none; the law `long_range` makes
  * the same choice. */
-static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
+static bool has_long_range_energy(const Law* law, const Stencil* s) { return law->far > 0 && !s->is_half_space; }
 
 static StencilEnergy energy_of(const Law* law, const Stencil* s) {
   StencilEnergy e = local_energy(law, s);
-  if (!feels_far(law, s)) return e;
+  if (!has_long_range_energy(law, s)) return e;
   StencilEnergy f = mesh_reciprocal(s);
   return (StencilEnergy){e.value + law->far * f.value, e.by_d + law->far * f.by_d,   e.by_s + law->far * f.by_s,
                          e.by_dd + law->far * f.by_dd, e.by_ds + law->far * f.by_ds, e.by_ss + law->far * f.by_ss};
@@ -198,9 +199,9 @@ static void walk(const Search* q, int a, int b) {
   const BodyTree *one = &q->law->hierarchy.trees[q->bodies->link[0]],
                  *two = &q->law->hierarchy.trees[q->bodies->link[1]];
   const TreeNode *first = &one->nodes[a], *second = &two->nodes[b];
-  double apart = vec3_norm(
+  double distance = vec3_norm(
       vec3_sub(pose_apply(q->bodies->pose[0], first->center), pose_apply(q->bodies->pose[1], second->center)));
-  if (apart - first->radius - second->radius >= q->range) return;
+  if (distance - first->radius - second->radius >= q->range) return;
   if (first->hull >= 0 && second->hull >= 0) {
     between_hulls(q, first->hull, second->hull);
     return;
@@ -254,7 +255,7 @@ static Bodies bodies_at(const LawPair* p) {
  * certificate. */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
 
-/* ---------------------------------------------------------------- derivatives by twists */
+/* ---------------------------------------------------------------- derivatives with respect to twists */
 
 /* Converts the derivatives `in` of an energy with respect to the points x of a stencil into forces, moments and a
  * Hessian with respect to the twists of both bodies, and adds them to *out. */
@@ -301,7 +302,7 @@ static void add_contact(const Law* law, const Bodies* bodies, const Stencils* fo
   }
 }
 
-/* ---------------------------------------------------------------- a pair in a run */
+/* ---------------------------------------------------------------- functions of a pair in a run */
 
 static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
   PairState* state = p->state;
@@ -376,8 +377,8 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* The closest points of a stencil are weighted sums of vertices. Returns 1 if the weights of the vertices of body
- * `side` sum up to 1, and -1 if they sum up to -1. */
+/* Returns 1 if the weights of the vertices of body `side` in the closest points of a stencil sum up to 1, and -1 if
+ * they sum up to -1. */
 static double sign_of(const Stencil* s, int side) {
   double sum = 0;
   for (int i = 0; i < s->count; i++) sum += s->side[i] == side ? s->c[i] : 0;
@@ -403,7 +404,7 @@ static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   }
 }
 
-/* ---------------------------------------------------------------- reverse (N20, N23); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse derivatives (N20, N23), for stiffness 1 */
 
 typedef struct {
   const Law* law;
@@ -429,7 +430,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
   Vec3 field[STENCIL_POINTS];
   stencil_derivatives(s, &e, &d);
   stencil_derivatives(s, &grown, &by_support);
-  if (feels_far(law, s)) {
+  if (has_long_range_energy(law, s)) {
     StencilEnergy f = mesh_reciprocal(s);
     stencil_derivatives(s, &f, &by_far);
   }

@@ -31,30 +31,31 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   FarField field;
-  FieldWork* work;    /* one a thread */
-  FieldCache** kept;  /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
-  bool rough;         /* true if some pair has friction */
-  bool* of_triangles; /* true if the link has triangles (size: links) */
+  FieldWork* work;   /* workspaces (size: threads) */
+  FieldCache** kept; /* stored results of each pair of links; NULL if the pair was not evaluated yet (links x links) */
+  bool has_friction; /* true if at least one pair has friction */
+  bool* has_triangles; /* true if the link has triangles (size: links) */
   double smoothing;
   const LawStep* step;
-  ActiveVertex** active; /* one a thread */
+  ActiveVertex** active; /* memory for active vertices, one array for each thread (size: threads) */
 } Law;
 
 /* Friction data of a pair of hulls. */
 typedef struct {
   FrictionLag lag;
-  double part; /* local share 1 - phi when the friction reference was computed (N14) */
+  double hull_weight; /* weight 1 - phi of the hulls, by which friction is multiplied, when the friction reference was
+                  computed (N14) */
 } Memory;
 
 /* Friction data of one state of a pair of hulls. */
 typedef struct {
   double slip[3]; /* slip of the friction minimum (FrictionLag.slip) */
   bool follows;   /* FrictionParameters.follow when the state was evaluated */
-} PairData;
+} HullFriction;
 
 typedef struct {
   FrictionLag lag;
-  FieldFrictionFactor local; /* local share at t */
+  FieldFrictionFactor local; /* weight of the hulls at t, by which friction is multiplied */
 } Replay;
 
 /* Workspace per vertex of a recorded pair: a friction point, and the derivative with respect to the vertex. */
@@ -63,7 +64,7 @@ typedef struct {
   Vec3 share;
 } VertexRoom;
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "long_range"
 static const SchemaRow rows[] = {
@@ -84,7 +85,7 @@ static const SchemaRow rows[] = {
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
-static bool of_triangles(const Model* model, int link) {
+static bool has_triangles(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++)
     if (model->hulls[k].kind == &SOLID_TRIANGLE) return true;
@@ -100,12 +101,12 @@ static void* create(const Model* model, int threads, double tolerance, const Law
                .threads = threads,
                .work = MEMORY_NEW(FieldWork, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
-               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
+               .has_friction = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .smoothing = contact->smoothing,
                .step = step};
   law->kept = MEMORY_NEW(FieldCache*, model->link_count * model->link_count + 1);
-  law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
-  for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
+  law->has_triangles = MEMORY_NEW(bool, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) law->has_triangles[i] = has_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
   law->field = (FarField){model, &law->hierarchy, contact->law_parameters[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
@@ -128,7 +129,7 @@ static void destroy(void* instance) {
   memory_free(law->kept);
   memory_free(law->work);
   memory_free(law->active);
-  memory_free(law->of_triangles);
+  memory_free(law->has_triangles);
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
@@ -138,8 +139,9 @@ static void destroy(void* instance) {
  * limits the approach of the hulls in a trial. Sets *trees to the hierarchies of both links. */
 static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
   const Law* law = instance;
-  *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
-  return law->of_triangles[a] || law->of_triangles[b];
+  *trees =
+      (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->has_friction ? 1 + law->field.blend : 0};
+  return law->has_triangles[a] || law->has_triangles[b];
 }
 
 static double range(const Model* model) {
@@ -222,7 +224,7 @@ static FieldFrictionFactor local_of(const Law* law, const int item[2], const Hul
   return field_friction_factor(&law->field, leaf, &pair);
 }
 
-/* ---------------------------------------------------------------- value at a line-search evaluation */
+/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static void evaluate_links(const LawPair* p) {
   const Law* law = p->law;
@@ -249,13 +251,13 @@ static void keep_distance(const LawPair* p, double distance, const GjkResult* fo
 }
 
 /* Returns true if a pair of links replaces the pair of these two hulls (see `whole`). */
-static bool stands_for(const Law* law, const int item[2]) {
+static bool is_replaced_by_link_pair(const Law* law, const int item[2]) {
   const ModelHull *a = &law->model->hulls[item[0]], *b = &law->model->hulls[item[1]];
-  return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
+  return b->kind->bounded && (law->has_triangles[a->link] || law->has_triangles[b->link]);
 }
 
 /* Evaluates a pair of hulls that is replaced by a pair of links. Such a pair of hulls is listed only for friction. */
-static void evaluate_rubbing(const LawPair* p) {
+static void evaluate_friction_only(const LawPair* p) {
   pair_set_apart(p->state, 0, vec3(0, 0, 0));
   if (local_of(p->law, p->item, p->a, p->b).value > 0) p->state->outcome = PAIR_PRESSED;
 }
@@ -267,8 +269,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     evaluate_links(p);
     return;
   }
-  if (stands_for(law, p->item)) {
-    evaluate_rubbing(p);
+  if (is_replaced_by_link_pair(law, p->item)) {
+    evaluate_friction_only(p);
     return;
   }
   GjkResult found;
@@ -277,7 +279,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
   if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).value > 0)) return;
   bool ground = p->b->half_space;
-  if (ground || law->rough) p->state->outcome = PAIR_PRESSED;
+  if (ground || law->has_friction) p->state->outcome = PAIR_PRESSED;
   if (!ground) return;
   FieldPair pair = field_pair(p);
   if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) {
@@ -291,7 +293,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 static bool friction_acts(const LawPair* p) {
   const Law* law = p->law;
   return p->lagged && !of_links(law, p->item[0]) &&
-         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
+         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->hull_weight > 0;
 }
 
 /* Returns the friction parameters of the law. The friction coefficient is not set, because it belongs to the pair. */
@@ -301,15 +303,15 @@ static FrictionParameters friction_parameters(const Law* law) {
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = friction_parameters(p->law);
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->hull_weight;
   parameters.state = p->which;
-  parameters.follow = ((const PairData*)p->data)->follows;
+  parameters.follow = ((const HullFriction*)p->data)->follows;
   return parameters;
 }
 
 static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   Memory* memory = p->memory;
-  PairData* data = p->data;
+  HullFriction* data = p->data;
   double energy;
   data->follows = from->follows;
   FrictionParameters parameters = friction_of(p);
@@ -324,7 +326,7 @@ static void take_over(const LawPair* p) {
   if (friction_acts(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-/* ---------------------------------------------------------------- the accepted state */
+/* ---------------------------------------------------------------- derivatives and results in the accepted state */
 
 static bool derive(const LawPair* p) {
   const Law* law = p->law;
@@ -341,7 +343,7 @@ static bool derive(const LawPair* p) {
   pair_scale(d, law->stiffness);
   /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (F3) has none since
    * |z| <= 1, and the slip term has none either. */
-  p->state->convex = !of_links(p->law, p->item[0]) && stands_for(p->law, p->item);
+  p->state->convex = !of_links(p->law, p->item[0]) && is_replaced_by_link_pair(p->law, p->item);
   return true;
 }
 
@@ -382,10 +384,10 @@ static size_t lag(const LawPair* p, void* room) {
   const Law* law = p->law;
   Memory* memory = p->memory;
   PlaneSolution solution;
-  memory->part = 0;
-  if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
+  memory->hull_weight = 0;
+  if (!p->lagged || of_links(law, p->item[0]) || !law->has_friction) return 0;
   if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
-  memory->part = local_of(law, p->item, p->a, p->b).value;
+  memory->hull_weight = local_of(law, p->item, p->a, p->b).value;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, NULL, NULL, NULL, NULL, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
@@ -393,17 +395,17 @@ static size_t lag(const LawPair* p, void* room) {
 /* Reads the slip of the accepted state from the state block, or writes it. The friction reference is not stored,
  * because every step computes it from the poses. */
 static void pass(const LawPair* p, StateBlock* block) {
-  PairData* data = p->data;
+  HullFriction* data = p->data;
   state_block_doubles(block, data->slip, 3);
   state_block_bool(block, &data->follows);
 }
 
 static void record(const LawPair* p, ContactRecord* out) {
-  const PairData* data = p->data;
+  const HullFriction* data = p->data;
   if (out->has_friction) memcpy(out->kept, data->slip, sizeof(data->slip));
 }
 
-/* ---------------------------------------------------------------- two hulls outside any run */
+/* ---------------------------------------------------------------- contact of two hulls outside of a run */
 
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
@@ -417,11 +419,11 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
   return true;
 }
 
-/* ---------------------------------------------------------------- recorded pairs */
+/* ---------------------------------------------------------------- functions of a recorded pair */
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const Law* law = instance;
-  if (!from->active || of_links(law, from->hull_a) || !law->rough) return true;
+  if (!from->active || of_links(law, from->hull_a) || !law->has_friction) return true;
   return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, data);
 }
 
@@ -538,8 +540,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   double before = s->friction;
   friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, false, p->data_now,
                    twist, NULL, &sides, s);
-  double by_coefficient =
-      s->friction - before; /* derivative with respect to (local share * friction coefficient of the pair) */
+  double by_coefficient = s->friction - before; /* derivative with respect to the product of the weight of the hulls and
+                                                   the friction coefficient of the pair */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.value;
   reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
@@ -562,7 +564,7 @@ const ContactLaw LAW_long_range = {
     .own_count = OWN_COUNT,
     .links = true,
     .pair_size = sizeof(Memory),
-    .state_size = sizeof(PairData),
+    .state_size = sizeof(HullFriction),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(Replay),
     .vertex_size = sizeof(VertexRoom),

@@ -32,7 +32,7 @@ enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
 /* Numbers of a contact point (FrictionPoint.numbers): distance and activity in the initial state of the step (X9). */
 enum { POINT_DISTANCE, POINT_ACTIVITY };
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "manifold"
 static const SchemaRow rows[] = {
@@ -86,7 +86,8 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
 static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   int count = hull->solid.vertex_count;
-  if (field_of_faces(&out->field, &hull->solid, FIELD_WIDTH * width)) { /* `fits` reports it if the link collides */
+  if (field_of_faces(&out->field, &hull->solid,
+                     FIELD_WIDTH * width)) { /* `fits` reports the failure if the link can collide */
     surface_free(&triangles);
     return;
   }
@@ -248,9 +249,9 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   Vec3 point, normal;
   if (b->surface[1]) { /* the surfaces lie at most `sag` outside of the polyhedra that their points span */
     GjkResult found;
-    double apart = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
-    if (apart > law->reach) {
-      pair_set_apart(state, apart, found.normal);
+    double distance = pair_distance(p->a, p->b, p->gjk, &found) - b->surface[0]->sag - b->surface[1]->sag;
+    if (distance > law->reach) {
+      pair_set_apart(state, distance, found.normal);
       return;
     }
     if (b->surface[0]->polyhedron && b->surface[1]->polyhedron) { /* (X20) */
@@ -266,7 +267,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
   pair_set_pressed(state, least, point, normal);
 }
 
-/* ---------------------------------------------------------------- a pair in a run */
+/* ---------------------------------------------------------------- functions of a pair in a run */
 
 /* Returns the depth of a contact whose points have moved relative to each other by u [m]. A contact without depth has
  * no force. */
@@ -368,7 +369,7 @@ static bool center(const LawPair* p, Vec3* point, double* press) {
   return true;
 }
 
-/* ---------------------------------------------------------------- reverse (X12); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse derivatives (X12), for stiffness 1 */
 
 /* Adds the derivatives of Phi = dE/du . zeta with respect to the contacts (X12). E: contact energy; u: relative
  * displacement of the two points of a contact; zeta: rate of u if the bodies move with the given twists. */
@@ -410,7 +411,8 @@ static Vec3 row_at(const ManifoldContact* c, int row, int column) {
   return vec3(c->slope[row][column], c->slope[row + 1][column], c->slope[row + 2][column]);
 }
 
-/* Returns the derivative of Phi with respect to the motion or parameter of one column of a contact's derivatives. */
+/* Returns the derivative of Phi with respect to one cause through one contact. The cause is a motion of a body or a
+ * shape parameter. column: column of the cause in the contact's derivatives. */
 static double along_column(const ManifoldContact* c, const PointBar* bar, int column) {
   double sum = bar->numbers[POINT_ACTIVITY] * c->slope[MANIFOLD_ACTIVITY][column] +
                bar->numbers[POINT_DISTANCE] * c->slope[MANIFOLD_DISTANCE][column];
@@ -425,9 +427,10 @@ static void add_to_vertex(const LawReplay* p, int side, int k, double by, PairSh
   share->next = vec3_add_scaled(share->next, by, mat3_mul_vec(p->next[side].hull.pose.r, vec3_axis(k)));
 }
 
-/* Adds the derivatives of Phi with respect to the parameters first ... first + MANIFOLD_CAUSES - 1 of one cause. now:
- * bodies at t. to: derivatives with respect to all parameters of the cause, or NULL if the parameters are the vertex
- * coordinates of a polyhedron, whose derivatives go to `out`. */
+/* Adds the derivatives of Phi with respect to up to MANIFOLD_CAUSES parameters of one kind, from number `first` on.
+ * parameters: number of all parameters of this kind. now: bodies at t. to: derivatives with respect to all parameters
+ * of this kind. If `to` is NULL, the parameters are the vertex coordinates of a polyhedron, and `out` receives their
+ * derivatives. */
 static void reverse_cause(const LawReplay* p, const ManifoldBodies* now, ManifoldCause cause, int first, int parameters,
                           double* to, PairShares* out) {
   const ManifoldLaw* law = p->law;
@@ -463,8 +466,8 @@ static void reverse_causes(const LawReplay* p, const ManifoldBodies* now, PairSh
   reverse_cause(p, now, MANIFOLD_BY_SMOOTHING, 0, 1, &out->law_parameters[OWN_WIDTH], out);
 }
 
-/* The workspace still contains the contacts that `points` found, with their derivatives with respect to the motion of
- * both bodies at t. */
+/* Uses the contacts in the workspace that `points` found, with their derivatives with respect to the motion of both
+ * bodies at t. */
 static void reverse_points(const LawReplay* p, PairShares* out) {
   const ManifoldLaw* law = p->law;
   PairState state;

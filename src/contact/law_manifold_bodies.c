@@ -148,7 +148,7 @@ int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* 
   return (int)manifold_count(&body[0], &body[1], &options);
 }
 
-/* ---------------------------------------------------------------- distance */
+/* ---------------------------------------------------------------- distance of two bodies */
 
 /* Returns the smallest first-order distance of the points of body `side` from the surface of the other body [m]. Beyond
  * law->reach it is only a lower bound, the distance from the bounding box. Sets *point to the point with this distance

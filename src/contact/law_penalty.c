@@ -22,7 +22,7 @@ typedef struct {
   BodyGap* point_gaps; /* gap at t that `points` found for `reverse_points` (size: threads) */
 } Law;
 
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "penalty"
 static const SchemaRow rows[] = {
@@ -63,7 +63,7 @@ static void destroy(void* data) {
   memory_free(law);
 }
 
-/* ---------------------------------------------------------------- two bodies */
+/* ---------------------------------------------------------------- gap of two bodies */
 
 static GapBodies bodies_at(const LawPair* p) {
   const ModelHull* hulls = ((const Law*)p->law)->model->hulls;
@@ -101,7 +101,7 @@ static const double* slopes_of(const LawPair* p, const GapBodies* bodies, const 
   return body_gap_derivatives(bodies, gap, parameters, work, out) ? NULL : out;
 }
 
-/* ---------------------------------------------------------------- a pair in a trial */
+/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
@@ -120,7 +120,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   p->state->has_terms = true;
 }
 
-/* ---------------------------------------------------------------- the accepted state */
+/* ---------------------------------------------------------------- derivatives in the accepted state */
 
 /* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p dg). kappa: stiffness;
  * delta: overlap; p: exponent of the law; g: gradient of the gap; dg: symmetric derivative of g. If dg does not exist,
@@ -166,7 +166,7 @@ static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   if (reverses) law->point_gaps[p->thread] = gap;
 }
 
-/* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse derivatives (G13, G15), for stiffness 1 */
 
 /* Stores the derivative with respect to column k: of a pose in by[k], of a shape parameter in *out. The parameters of
  * body a come before the parameters of body b. */

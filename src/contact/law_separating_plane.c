@@ -1,12 +1,13 @@
 /* The contact law `separating_plane` of SDRS. The contact energy is the minimum, over all planes between two convex
  * hulls, of the barrier energies of both hulls (plane.h, docs/derivations/contact.md). The law also has dissipation and
- * restitution of impacts (impact.h), and friction in the contact plane at the start of the step (friction.h). The
- * functions for recorded pairs are in law_separating_plane_replay.c. */
-#include "contact/law_separating_plane.h"
+ * restitution of impacts (impact.h), and friction in the contact plane at the start of the step (friction.h).
+ * law_separating_plane_store.c stores and records pairs, law_separating_plane_replay.c evaluates recorded pairs. */
+#include "contact/law_separating_plane_types.h"
 
 #include <float.h>
 #include <string.h>
 
+#include "contact/law_separating_plane_pair.h"
 #include "contact/rest.h"
 #include "contact/ring.h"
 #include "contact/tree_mass.h"
@@ -20,67 +21,12 @@
  * and forces are accurate to about 1e-10. For smaller tolerances, planes are solved to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Largest number of VertexShare entries of a vertex. There is one entry for the contribution of each of these
- * quantities: contact; potential at t + dt, at t and in the previous solve of the step; force at t and in the previous
- * solve; friction limited by each of the two forces; normal of rolling friction. */
+/* Largest number of VertexShare entries of a vertex. Each of these quantities has an entry: contact; potential at t +
+ * dt, at t and in the previous solve of the step; force at t and in the previous solve; the two friction terms; the
+ * normal of rolling friction. */
 enum { VERTEX_SHARES = 10 };
 
-/* Data of a pair. `pass` stores those members of PairMemory and of PairData on which the next step depends. */
-typedef struct {
-  FrictionLag lag;
-  RollingLag rolling;
-  double lag_force;          /* normal force in the last call of `lag` or `relag`, for stiffness 1 */
-  Vec3 lag_center[2];        /* centre of pressure of lag_force, in the frames of both bodies [m] */
-  bool lag_force_is_current; /* true if lag_force is a force of the same step (set by `relag`), false if it is the force
-                                at t */
-  double start_force;        /* normal force at t, for stiffness 1 */
-  /* (F14) Friction is a weighted sum of two parts. Friction by the force at t (lag, friction_impact) has the weight 1 -
-   * current_weight. Friction by the force of the previous solve of the same step (current_lag, current_impact) has the
-   * weight current_weight. */
-  double current_weight;
-  FrictionLag current_lag;
-  Impact current_impact;
-  double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,
-                           for stiffness 1 (e in F14). Friction of later steps makes up for it */
-  double debt_factor;   /* factor on friction by which this step reduces `friction_debt` (S in F14) */
-  double net_limit;     /* force that limited friction in this step, minus `friction_debt` (grip (S B - e) in F14) */
-  bool has_debt;        /* true if `friction_debt` was computed from the previous step; false if it is 0 */
-  double start_compression;  /* value y_t of impact.h at the time when the friction reference was computed */
-  Impact start_impact;       /* impact factor W' of the normal force at t, found in the previous step */
-  Impact friction_impact;    /* impact factor `start_impact`, converted to the length of this step (I5) */
-  bool start_impact_bounces; /* true if `start_impact` is the impact factor of an impact with restitution */
-  ImpactProgress progress;
-  ReturnWrench return_wrench; /* in IMPACT_RESTITUTION */
-  bool has_friction;          /* true if friction acts in this step; `lag` sets it */
-  double dt;                  /* length of the step that `lag` began [s] */
-  ElasticSlip elastic;        /* elastic slip at t (F16) */
-  double force;               /* normal force at t without the impact factor, for stiffness 1 */
-  bool has_elastic_slip;    /* true if `lag` is the friction reference of the step, so that the elastic slip changes */
-  ElasticSlip next_elastic; /* elastic slip of the accepted state, if has_last_slip is true */
-  bool has_last_slip; /* true if `last_slip` is known; it is the slip of the step that led to the accepted state */
-  FrictionSlip last_slip, slip; /* slip: slip from which static friction of this step is computed */
-} PairMemory;
-
-/* Data that the law stores for one state of a pair. */
-typedef struct {
-  PlaneSolution solution; /* plane that minimises the potential, for an active pair */
-  PlaneResponse response;
-  Impact impact;
-  double slip[2][3]; /* slips at which the friction energies are minimal (FrictionLag.slip): slip[0] for `lag`, slip[1]
-                        for `current_lag` */
-  bool follows;      /* FrictionParameters.follow when the state was evaluated */
-} PairData;
-
-typedef struct {
-  Impact impact;
-  double compression;
-  ImpactProgress progress;
-  FrictionSlip slip;
-  ElasticSlip elastic;
-  double net_limit;
-} KeptPair;
-
-/* ---------------------------------------------------------------- the scene */
+/* ---------------------------------------------------------------- creation and parameters of the law */
 
 #define ONLY "none|separating_plane"
 static const SchemaRow rows[] = {
@@ -181,7 +127,7 @@ static void destroy(void* instance) {
 
 static double range(const Model* model) { return plane_range(model->contact.support); }
 
-/* ---------------------------------------------------------------- value at a trial */
+/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static Plane start_plane(const PlaneLaw* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   return b->half_space ? plane_from_half_space(a, b, law->support, found->distance)
@@ -237,14 +183,14 @@ static PairOutcome pair_outcome(PlaneOutcome outcome) {
   return PAIR_FAILED;
 }
 
-static double compression(const LawPair* p) {
+double plane_pair_compression(const LawPair* p) {
   return impact_compression(((const PlaneLaw*)p->law)->support, ((const PairData*)p->data)->solution.energy);
 }
 
 /* Initializes an active pair at the start of a run. The contact of the pair counts as resting, not as an impact. */
 static void begin(const LawPair* p) {
   PairMemory* memory = p->memory;
-  memory->start_compression = compression(p);
+  memory->start_compression = plane_pair_compression(p);
   memory->has_last_slip = true;
   memory->last_slip = (FrictionSlip){.known = true};
   memory->next_elastic = (ElasticSlip){0};
@@ -277,9 +223,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->has_terms = true;
 }
 
-/* Returns the slip of the pair in the step that led to the accepted state. The member `known` is false for pairs
- * without static friction and without friction in this step. */
-static FrictionSlip slip_to(const LawPair* p) {
+FrictionSlip plane_pair_slip(const LawPair* p) {
   const PairMemory* memory = p->memory;
   if (!sticks(p->material)) return (FrictionSlip){.known = false};
   if (memory->has_last_slip) return memory->last_slip;
@@ -287,9 +231,7 @@ static FrictionSlip slip_to(const LawPair* p) {
   return friction_slip(&memory->lag, friction_displacement(&memory->lag, &p->a->pose, &p->b->pose), memory->dt);
 }
 
-/* Returns true if one of the two parts of friction acts. current: false for friction by the force at t, true for
- * friction by the force of the previous solve of the step. */
-static bool friction_part_acts(const LawPair* p, bool current) {
+bool plane_pair_friction_acts(const LawPair* p, bool current) {
   const PairMemory* memory = p->memory;
   if (current) return memory->current_weight > 0 && memory->current_impact.first > 0;
   return memory->current_weight < 1 && memory->friction_impact.first > 0;
@@ -302,10 +244,10 @@ static bool restitution_acts(const LawPair* p) {
 
 static bool friction_force_acts(const LawPair* p) {
   return p->lagged && (slides(p->material) || rolls(p->material)) &&
-         (friction_part_acts(p, false) || friction_part_acts(p, true));
+         (plane_pair_friction_acts(p, false) || plane_pair_friction_acts(p, true));
 }
 
-/* evaluate_friction evaluates both. */
+/* Returns true if friction, or the constant wrench of an impact, acts on the pair. */
 static bool friction_acts(const LawPair* p) { return friction_force_acts(p) || restitution_acts(p); }
 
 static FrictionLag* lag_of_part(const LawPair* p, bool current) {
@@ -333,7 +275,7 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
   data->follows = from->follows;
   memset(data->slip, 0, sizeof(data->slip));
   for (int k = 0; k < 2 && slides(p->material); k++) {
-    if (!friction_part_acts(p, k == 1)) continue;
+    if (!plane_pair_friction_acts(p, k == 1)) continue;
     FrictionParameters parameters = friction_parameters_of_part(p, k == 1);
     FrictionLag* lag = lag_of_part(p, k == 1);
     double one = 0;
@@ -354,10 +296,10 @@ static bool evaluate_friction(const LawPair* p, const LawOrigin* from) {
 
 static void take_over(const LawPair* p) {
   for (int k = 0; k < 2 && p->lagged; k++)
-    if (friction_part_acts(p, k == 1)) friction_keep(lag_of_part(p, k == 1), p->which);
+    if (plane_pair_friction_acts(p, k == 1)) friction_keep(lag_of_part(p, k == 1), p->which);
 }
 
-/* ---------------------------------------------------------------- the accepted state */
+/* ---------------------------------------------------------------- derivatives and results in the accepted state */
 
 static bool derive(const LawPair* p) {
   const PlaneLaw* law = p->law;
@@ -377,7 +319,7 @@ static bool derive(const LawPair* p) {
     impact_return_derivatives(&memory->return_wrench, p->reference, (const Pose* const[2]){&p->a->pose, &p->b->pose},
                               d);
   for (int k = 0; k < 2 && friction_acts(p) && slides(p->material); k++) {
-    if (!friction_part_acts(p, k == 1)) continue;
+    if (!plane_pair_friction_acts(p, k == 1)) continue;
     FrictionParameters parameters = friction_parameters_of_part(p, k == 1);
     friction_derivatives(lag_of_part(p, k == 1), &parameters, &p->a->pose, &p->b->pose, p->reference[0],
                          p->reference[1], d);
@@ -440,9 +382,7 @@ static Pressure pressure_of(const LawPair* p) {
   return (Pressure){solution->energy, force_of(solution)};
 }
 
-/* Returns the elastic slip of an active pair in the accepted state (F16). It is 0 if the pair was out of range at the
- * start of the step. */
-static ElasticSlip elastic_at_end(const LawPair* p) {
+ElasticSlip plane_pair_elastic_slip(const LawPair* p) {
   PairMemory* memory = p->memory;
   const double smoothing = ((const PlaneLaw*)p->law)->smoothing;
   if (memory->has_last_slip) return memory->next_elastic;
@@ -494,8 +434,9 @@ static bool corrects_friction(const LawPair* p) {
          !impact_acts(memory->progress.past.stage);
 }
 
-/* Returns true if the pair balances its friction impulse (F14). */
-static bool has_account(const LawPair* p) { return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p); }
+bool plane_pair_has_account(const LawPair* p) {
+  return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p);
+}
 
 /* Returns true if friction of the pair may depend on the force of the same step. Friction of circles uses the points of
  * time t (A8c). */
@@ -516,18 +457,18 @@ static void set_debt_factor(const LawPair* p, double bound) {
 static void begin_debt(const LawPair* p, double force) {
   PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->has_debt = has_account(p) && p->lagged && law->step->dt_before > 0;
+  memory->has_debt = plane_pair_has_account(p) && p->lagged && law->step->dt_before > 0;
   memory->friction_debt =
       memory->has_debt ? law->step->force_ratio * (memory->start_impact.first * force - memory->net_limit) : 0;
   set_debt_factor(p, memory->start_force);
 }
 
-/* The normal force at t limits friction, and may contain the impulse of an impact. Returns the factor by which this
- * impulse counts for friction. The factor is 0 if friction of later steps uses the impulse (F14), otherwise the factor
- * of (I5). */
+/* Returns the factor by which the impulse of an impact counts for friction. The normal force at t, which limits
+ * friction, may contain such an impulse. The factor is 0 if friction of later steps uses the impulse (F14), otherwise
+ * it is the factor of (I5). */
 static double load_ratio(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  return has_account(p) ? 0 : law->step->force_ratio;
+  return plane_pair_has_account(p) ? 0 : law->step->force_ratio;
 }
 
 /* Sets the impact factor of the force that limits friction. In an impact with restitution, the force is the limit (I9)
@@ -544,7 +485,7 @@ static void set_friction_impact(const LawPair* p, const Pressure* now) {
   memory->friction_impact = (Impact){.first = acts ? impact_friction_limit(&parameters, past).value / now->force : 0};
 }
 
-/* Sets the constant wrench of IMPACT_RESTITUTION from the force at t. */
+/* Sets memory->return_wrench, the constant wrench of the substep IMPACT_RESTITUTION, from the force at t. */
 static void set_return_wrench(const LawPair* p, const Pressure* now) {
   PairMemory* memory = p->memory;
   if (!restitution_acts(p)) return;
@@ -564,7 +505,7 @@ static size_t lag(const LawPair* p, void* room) {
   const PairData* data = p->data;
   memory->lag_force_is_current = false;
   memory->current_weight = memory->lag_force = memory->start_force = 0;
-  memory->start_compression = p->lagged ? compression(p) : 0;
+  memory->start_compression = p->lagged ? plane_pair_compression(p) : 0;
   memory->start_impact = p->lagged ? data->impact : (Impact){0};
   memory->start_impact_bounces = p->lagged && impact_acts(memory->progress.past.stage);
   Pressure now = pressure_of(p);
@@ -575,8 +516,8 @@ static size_t lag(const LawPair* p, void* room) {
                                     memory->start_impact.first, step->force_ratio, &memory->progress);
   set_friction_impact(p, &now);
   set_return_wrench(p, &now);
-  memory->slip = slip_to(p);
-  memory->elastic = p->lagged && slides(p->material) ? elastic_at_end(p) : (ElasticSlip){0};
+  memory->slip = plane_pair_slip(p);
+  memory->elastic = p->lagged && slides(p->material) ? plane_pair_elastic_slip(p) : (ElasticSlip){0};
   memory->force = p->lagged ? now.force : 0;
   memory->has_elastic_slip = p->lagged && slides(p->material);
   memory->has_last_slip = false;
@@ -625,7 +566,7 @@ static double weight_of_current_force(const LawPair* p) {
 static void loads(const LawPair* p, double* load, double* change) {
   const PairMemory* memory = p->memory;
   *load = *change = 0;
-  if (!takes_current_force(p) && !has_account(p)) return;
+  if (!takes_current_force(p) && !plane_pair_has_account(p)) return;
   double scale = ((const PlaneLaw*)p->law)->stiffness * pair_largest_friction(p->material);
   if (((const PlaneLaw*)p->law)->carries_debt) {
     *change = p->state->outcome == PAIR_PRESSED ? 0 : scale * fabs(memory->net_limit);
@@ -640,7 +581,7 @@ static void loads(const LawPair* p, double* load, double* change) {
 static void account(const LawPair* p, FrictionAccount* out) {
   const PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  bool carried = has_account(p) && p->state->outcome == PAIR_PRESSED;
+  bool carried = plane_pair_has_account(p) && p->state->outcome == PAIR_PRESSED;
   /* not computed as net_limit + friction_debt, which would lose the digits of a small force */
   double bound = (1 - memory->current_weight) * memory->start_force;
   if (memory->current_weight > 0) bound += memory->current_weight * memory->lag_force;
@@ -675,118 +616,6 @@ static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room
   return true;
 }
 
-static void keep(const LawPair* p, void* kept) {
-  *(KeptPair*)kept = (KeptPair){((const PairData*)p->data)->impact,
-                                compression(p),
-                                ((const PairMemory*)p->memory)->progress,
-                                slip_to(p),
-                                elastic_at_end(p),
-                                ((const PairMemory*)p->memory)->net_limit};
-}
-
-static void recall(const LawPair* p, const void* kept) {
-  PairMemory* memory = p->memory;
-  ((PairData*)p->data)->impact = ((const KeptPair*)kept)->impact;
-  memory->progress = ((const KeptPair*)kept)->progress;
-  memory->last_slip = ((const KeptPair*)kept)->slip;
-  memory->next_elastic = ((const KeptPair*)kept)->elastic;
-  memory->net_limit = ((const KeptPair*)kept)->net_limit;
-  memory->has_last_slip = true;
-}
-
-static void pass_pressure(Pressure* pressure, StateBlock* block) {
-  state_block_doubles(block, &pressure->potential, 1);
-  state_block_doubles(block, &pressure->force, 1);
-}
-
-static void pass_impact(Impact* impact, StateBlock* block) {
-  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,     &impact->by_before,
-                       &impact->by_support, &impact->by_rest_speed, &impact->by_inertia, &impact->by_stiffness,
-                       &impact->by_dt,      &impact->by_dt_before};
-  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
-  pass_pressure(&impact->by_now, block);
-  pass_pressure(&impact->by_old, block);
-}
-
-static void pass_course(ImpactProgress* course, StateBlock* block) {
-  ImpactPast* past = &course->past;
-  int stage = (int)past->stage;
-  state_block_bool(block, &course->rests);
-  state_block_int(block, &stage, IMPACT_NONE, IMPACT_RESTITUTION);
-  past->stage = (ImpactStage)stage;
-  pass_pressure(&past->now, block);
-  pass_pressure(&past->old, block);
-  double* numbers[] = {&past->dt_before, &past->inertia, &course->approach,
-                       &past->impulse,   &past->latest,  &past->ratio};
-  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
-}
-
-static void pass_solution(PlaneSolution* s, StateBlock* block) {
-  state_block_doubles(block, &s->plane.origin.x, 3);
-  state_block_doubles(block, &s->plane.n.x, 3);
-  state_block_doubles(block, &s->plane.o, 1);
-  state_block_doubles(block, &s->energy, 1);
-  for (int k = 0; k < 2; k++) {
-    state_block_doubles(block, s->side[k].second, 10);
-    state_block_doubles(block, s->side[k].first, 4);
-    state_block_doubles(block, &s->side[k].ball, 1);
-  }
-  state_block_doubles(block, &s->norm_first, 1);
-  state_block_doubles(block, &s->norm_second, 1);
-  state_block_doubles(block, s->clearance, 2);
-}
-
-static void pass_slip(const LawPair* p, StateBlock* block) {
-  PairMemory* memory = p->memory;
-  if (!sticks(p->material)) return;
-  FrictionSlip* slip = &memory->last_slip;
-  *slip = slip_to(p);
-  memory->has_last_slip = true;
-  state_block_bool(block, &slip->known);
-  double* numbers[] = {&slip->square, &slip->dt};
-  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
-}
-
-/* Reads from a state block, or writes to it, the data of a pair on which later steps depend. The friction reference is
- * not stored, because every step computes it. */
-static void pass(const LawPair* p, StateBlock* block) {
-  PairMemory* memory = p->memory;
-  PairData* data = p->data;
-  state_block_doubles(block, &memory->start_compression, 1);
-  state_block_doubles(block, &memory->net_limit, 1);
-  state_block_doubles(block, &memory->friction_debt, 1);
-  state_block_doubles(block, &memory->current_weight, 1);
-  state_block_bool(block, &memory->has_debt);
-  pass_impact(&memory->start_impact, block);
-  pass_impact(&memory->friction_impact, block);
-  state_block_bool(block, &memory->start_impact_bounces);
-  pass_course(&memory->progress, block);
-  pass_solution(&data->solution, block);
-  state_block_doubles(block, &data->response.dp[0][0], 48);
-  pass_impact(&data->impact, block);
-  for (int k = 0; k < 2; k++) state_block_doubles(block, data->slip[k], 3);
-  state_block_bool(block, &data->follows);
-  pass_slip(p, block);
-  memory->next_elastic = elastic_at_end(p);
-  memory->has_last_slip = true;
-  ElasticSlip* const slips[] = {&memory->elastic, &memory->next_elastic};
-  for (int k = 0; k < 2; k++) {
-    state_block_doubles(block, &slips[k]->value.x, 3);
-    state_block_doubles(block, &slips[k]->by_force.x, 3);
-    state_block_doubles(block, &slips[k]->by_dt.x, 3);
-  }
-}
-
-/* Sets the derivatives of the slip and of the impact factor to 0 after a state was restored, because both are then
- * constants of the run. */
-static void hold(const LawPair* p) {
-  PairMemory* memory = p->memory;
-  memory->last_slip.dt = 0;
-  memory->next_elastic = (ElasticSlip){.value = memory->next_elastic.value};
-  Impact* impact = &((PairData*)p->data)->impact;
-  *impact = (Impact){.value = impact->value, .first = impact->first};
-}
-
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double restitution, double dt) {
   const PlaneLaw* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, restitution, law->stiffness};
@@ -794,43 +623,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
   return impact_evaluate(&parameters, ((const PairData*)p->data)->solution.energy, before).first;
 }
 
-static void record(const LawPair* p, ContactRecord* out) {
-  const bool rubbing = out->has_friction;
-  out->current_force = rubbing && friction_part_acts(p, true);
-  out->late = rubbing && friction_part_acts(p, false);
-  const PairData* data = p->data;
-  PlaneRecord r = {0};
-  r.past = ((const PairMemory*)p->memory)->progress.past;
-  if (p->state->outcome == PAIR_PRESSED) r.plane = data->solution.plane;
-  const PairMemory* memory = p->memory;
-  if (rubbing) memcpy(r.plane_slip, data->slip, sizeof(r.plane_slip));
-  if (rubbing && sticks(p->material)) r.slip = memory->slip;
-  r.current_weight = memory->current_weight;
-  r.elastic = memory->elastic;
-  const PlaneLaw* law = p->law;
-  const bool carries_debt = has_account(p);
-  const Impact* load = carries_debt ? &memory->start_impact : &memory->friction_impact;
-  if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes of the record stay 0 */
-    r.debt.friction_debt = memory->friction_debt;
-    r.debt.ratio = law->step->force_ratio;
-    r.debt.carries_debt = carries_debt;
-    r.debt.has_debt = memory->has_debt;
-  }
-  if (rubbing && (carries_debt ? memory->friction_impact.first > 0 : friction_part_acts(p, false))) {
-    r.load = (ContactLoad){.factor = load->first,
-                           .by_potential = load->second,
-                           .by_before = load->by_before,
-                           .by_support = load->by_support,
-                           .by_rest_speed = load->by_rest_speed,
-                           .by_ratio = carries_debt || memory->start_impact_bounces
-                                           ? 0
-                                           : impact_friction_factor_by_ratio(&memory->start_impact),
-                           .bounces = memory->start_impact_bounces};
-  }
-  memcpy(out->kept, &r, sizeof(r));
-}
-
-/* ---------------------------------------------------------------- two hulls outside any run */
+/* ---------------------------------------------------------------- contact of two hulls outside of a run */
 
 static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                  Plane* plane, double clearance[2]) {
@@ -870,9 +663,9 @@ static const LawImpacts impacts = {
     .impact_factor = impact_factor,
     .current_force = current_force,
     .relag = relag,
-    .keep = keep,
-    .recall = recall,
-    .hold = hold,
+    .keep = plane_pair_keep,
+    .recall = plane_pair_recall,
+    .hold = plane_pair_hold,
     .passes = plane_law_passes,
     .displacement_wrench = plane_law_displacement_wrench,
     .transfer = plane_law_transfer,
@@ -887,8 +680,8 @@ static const LawHistory history = {
     .friction_acts = friction_acts,
     .take_over = take_over,
     .lag = lag,
-    .pass = pass,
-    .record = record,
+    .pass = plane_pair_pass,
+    .record = plane_pair_record,
     .revisit = plane_law_revisit,
     .replay = plane_law_replay,
 };

@@ -1,5 +1,5 @@
 /* Terms and adjoint of recorded pairs of the law `separating_plane` (adjoint.h). */
-#include "contact/law_separating_plane.h"
+#include "contact/law_separating_plane_types.h"
 
 #include <string.h>
 
@@ -75,9 +75,9 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   return b;
 }
 
-/* Returns the friction parameters of a recorded pair. current: false for friction by the force at t, true for friction
- * by the force of the previous solve of the step. The coefficient contains the impact factor of this force, the weight
- * of this part of friction, and the factor of (F14). */
+/* Returns the parameters of one of the two friction terms (F14) of a recorded pair. current: false for the term that
+ * the force at t limits, true for the term that the force of the previous solve of the step limits. The coefficient
+ * contains the impact factor of this force, the weight of the term, and the factor of (F14). */
 static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool current) {
   FrictionParameters parameters = friction_parameters(p->law);
   RecordedBound b = bound_of(p, r);
@@ -89,13 +89,14 @@ static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecor
 /* Returns true if the step changes the elastic slip of a recorded pair (F16). */
 static bool changes_elastic_slip(const LawReplay* p) { return p->now && p->data_now && slides(p->material); }
 
-/* Returns the factor on the displacement in V. */
+/* Returns the factor s on the displacement in the trial elastic slip V (F16). */
 static ElasticShare share_of(const LawReplay* p) {
   return elastic_share(force_of(p->data_now), p->record->active ? force_of(p->data_next) : 0);
 }
 
-/* Sets *bar to the derivatives through the displacement of the step, from which the step passes numbers to the next
- * step. carry: derivatives with respect to these numbers. Returns false if the derivatives are zero. */
+/* Sets *bar to the derivatives of a scalar with respect to the displacement of the step, which determines numbers that
+ * the pair passes to the next step. carry: derivatives with respect to these numbers. Returns false if the derivatives
+ * are zero. */
 static bool displacement_bar(const LawReplay* p, const PairCarry* carry, DisplacementBar* bar) {
   const PlaneLaw* law = p->law;
   const FrictionLag* lag = &((const PlaneReplay*)p->memory)->lag;
@@ -149,7 +150,8 @@ bool plane_law_slip_product(const LawReplay* p, const double twist[2][6], double
   return true;
 }
 
-/* Sets the friction reference of one part of friction, as replay_friction does. */
+/* Sets the friction reference of one of the two friction terms (PairMemory.current_weight). current: as of
+ * replay_friction. */
 static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool current) {
   const PlaneLaw* law = p->law;
   PlaneReplay* memory = p->memory;
@@ -164,8 +166,9 @@ static void replay_lag(const LawReplay* p, const PlaneRecord* r, bool current) {
   friction_set_elastic(lag, r->elastic.value);
 }
 
-/* Adds force and Hessian of one part of friction to *d. current: false for friction by the force at t, true for
- * friction by the force of the previous solve. Returns false if the minimum over the slip was not found. */
+/* Adds force and Hessian of one of the two friction terms (F14) to *d. current: false for the term that the force at t
+ * limits, true for the term that the force of the previous solve limits. Returns false if the minimum over the slip was
+ * not found. */
 static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool current, PairDerivatives* d) {
   PlaneReplay* memory = p->memory;
   const PairBody* body = p->next;
@@ -174,11 +177,11 @@ static bool replay_friction(const LawReplay* p, const PlaneRecord* r, bool curre
   memcpy(lag->slip, r->plane_slip[current], sizeof(lag->slip));
   if (friction_recall(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) < 0) return false;
   double others[12][12];
-  bool apart = p->apart && follows_impulse(p);
-  if (apart) memcpy(others, d->hessian, sizeof(others));
+  bool excludes = p->apart && follows_impulse(p);
+  if (excludes) memcpy(others, d->hessian, sizeof(others));
   friction_derivatives(lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference, body[1].reference,
                        d);
-  if (apart) memcpy(d->hessian, others, sizeof(others));
+  if (excludes) memcpy(d->hessian, others, sizeof(others));
   return true;
 }
 
@@ -345,9 +348,9 @@ static PairCarry add_work_bars(const LawReplay* p, const double twist[2][6], con
   return out;
 }
 
-/* Friction is a weighted sum of friction by the force at t and friction by the force of the previous solve of the step,
- * its own force (F14). Adds the contribution of the weight of the own force to the derivatives of Phi with respect to
- * parameters. by_share: derivative of Phi with respect to this weight. change: difference of the own force from the
+/* The friction force is a weighted sum of two terms, which the force at t and the force of the previous solve of the
+ * step limit (F14). Adds the contribution of the weight of the second term to the derivatives of Phi with respect to
+ * parameters. by_share: derivative of Phi with respect to this weight. change: difference of the second force from the
  * force at t, for stiffness 1. Returns the derivative of Phi with respect to `change`. */
 static double reverse_current_weight(const LawReplay* p, double by_share, double change, PairShares* s) {
   const PlaneLaw* law = p->law;
@@ -387,8 +390,8 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
   const PlaneDeferredForce debt = debt_in(p, &r);
   double mu = p->material->value[MATERIAL_FRICTION], weight = r.current_weight;
   double late_weight = (1 - weight) * b.debt_factor.value, current_weight = weight * b.debt_factor.value;
-  double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both parts of friction,
-                                     times the factors of (F14) */
+  double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both friction terms, times
+                                     the factors of (F14) */
   if (p->record->late || passed) {
     FrictionParameters parameters = recorded_friction(p, &r, false);
     friction_adjoint(&memory->lag, &parameters, law->support, p->now, p->next, false, now.solution, twist, passed,

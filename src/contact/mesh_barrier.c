@@ -2,8 +2,7 @@
 
 #include "contact/mesh_barrier.h"
 
-/* (N19) The energy of two edges is reduced by a factor if the squared sine of the angle between them is smaller than
- * this value. */
+/* (N19) Squared sine of the angle between two edges below which a factor reduces their energy. */
 #define PARALLEL_SINE 1e-3
 
 LogBarrier log_barrier(double d, double support) {

@@ -67,7 +67,7 @@ void pair_scale(PairDerivatives* d, double factor) {
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
 }
 
-/* The torque about the shifted point contributes only to the antisymmetric part of the moment. */
+/* `torque` contributes only to the antisymmetric part of the moment. */
 static void add_shifted_wrench(int side, Vec3 arm, Vec3 torque, Vec3 force, PairDerivatives* out) {
   out->force[side] = vec3_add(out->force[side], force);
   Mat3 moment = mat3_add(mat3_outer(force, arm), mat3_scale(mat3_cross(torque), 0.5));

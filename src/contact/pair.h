@@ -190,10 +190,10 @@ typedef struct {
   double force;     /* p: magnitude of the force on either body [1/m^2] */
 } Pressure;
 
-/* Derivatives of a scalar with respect to those numbers of a pair, besides poses, that one step passes to the next
- * (impact.md, I6, I12). The step starts at t. y: with respect to the compression (impact_compression) at t - dt. old:
- * with respect to the Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t. event:
- * with respect to the potential at t, if it determines the end of a substep (I10). */
+/* Derivatives of a scalar with respect to numbers that one step passes to the next step for a pair, besides poses
+ * (impact.md, I6, I12). t: start of the later step. y: with respect to the compression (impact_compression) at t - dt.
+ * old: with respect to the Pressure of the pair at t - dt. load: with respect to the impact factor of the force at t.
+ * event: with respect to the potential at t, if it determines the end of a substep (I10). */
 typedef struct {
   double y;
   Pressure old;
@@ -229,7 +229,7 @@ typedef struct {
   double by_return, by_latest, by_impulse;
   double dt, dt_before; /* with respect to the lengths of the step and of the previous step, through contact only */
   Vec3 elastic;         /* with respect to the elastic slip at t (FrictionLag.elastic) */
-  PairCarry carry;      /* derivatives with respect to numbers that the step that ends at t passes to this step */
+  PairCarry carry;      /* derivatives with respect to the numbers that the previous step passed to this step */
   GroundShare ground_now, ground_next; /* with respect to the motion of a half-space at t and at t + dt */
   double pair_law_parameters[CONTACT_LAW_PARAMETERS_MAX]; /* with respect to parameters that only this law has and that
                                                   the pair's entry of contact.pairs sets */

@@ -340,7 +340,7 @@ bool contact_list_covers(const ContactSystem* s, const MotionBounds* bounds) {
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   assert(bounds && bounds->link);
   double start = timer_now();
-  if (s->links) return; /* the list of an independent part already covers its motion */
+  if (s->links) return; /* the list of a subsystem already covers its motion */
   if (!contact_list_covers(s, bounds)) {
     if (!s->rests) set_resting_boxes(s);
     BoxTask task = {s, bounds};

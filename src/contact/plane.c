@@ -315,7 +315,7 @@ static bool evaluate(const PlaneProblem* p, Vec3 N, double O, Evaluation* e) {
   return isfinite(e->energy);
 }
 
-/* ---------------------------------------------------------------- Newton */
+/* ---------------------------------------------------------------- minimization by Newton's method */
 
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]) {

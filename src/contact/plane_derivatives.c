@@ -9,7 +9,7 @@
 /* Consider a weighted sum of the clearances n . y + o of the vertices y of a body from the plane (n, o). Sets out[6] to
  * its derivative with respect to the twist of the body about its reference point d, ((x - w d) x n, w n). v = (x, w):
  * weighted sum of the vertices, and sum of the weights. d: relative to the origin of the plane. */
-static inline void twist_from_array(const double v[4], Vec3 d, Vec3 n, double out[6]) {
+static inline void sum_by_twist(const double v[4], Vec3 d, Vec3 n, double out[6]) {
   Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
   Vec3 c = vec3_cross(r, n);
   out[0] = c.x;
@@ -39,7 +39,7 @@ typedef struct {
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
-  for (int k = 0; k < 4; k++) twist_from_array(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
+  for (int k = 0; k < 4; k++) sum_by_twist(g[k], d, n, t[k]); /* t[k] is column k of sum P'' b x~^T */
   int base = 6 * side;
   double(*h)[12] = out->hessian + base;
   for (int i = 0; i < 6;

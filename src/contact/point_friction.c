@@ -7,11 +7,11 @@
 
 #include "contact/law.h"
 
-/* ---------------------------------------------------------------- friction (G14) */
+/* ---------------------------------------------------------------- friction energy of a contact point (G14) */
 
 typedef struct {
   Vec3 velocity, slip; /* u / dt and r [m/s] */
-  double rho;          /* sqrt(|r|^2 + eps) */
+  double rho;          /* rho = sqrt(|r|^2 + eps) with the slip r and the smoothing eps [m/s] */
 } PointSlip;
 
 static PointSlip slip_of(const FrictionPoint* point, const PointDisplacement* m, double dt, double smoothing) {
@@ -34,7 +34,7 @@ static void add_friction(const LawPair* p, const FrictionPoint* point, PairDeriv
   point_derivatives(&m, p->reference, p->b->half_space, vec3_scale(slip, weight), mat3_scale(h, weight / dt), out);
 }
 
-/* ---------------------------------------------------------------- a pair in a run */
+/* ---------------------------------------------------------------- functions of a pair in a run */
 
 bool law_has_friction(const ContactLaw* row) { return row->points || row->history; }
 
@@ -70,7 +70,7 @@ bool law_derive(const LawPair* p) {
   return exists;
 }
 
-/* ---------------------------------------------------------------- a recorded pair */
+/* ---------------------------------------------------------------- functions of a recorded pair */
 
 LawPair law_recorded_pair(const LawReplay* p, bool at_end, PairState* state) {
   const PairBody* body = at_end ? p->next : p->now;
@@ -115,7 +115,7 @@ bool law_derive_recorded(const LawReplay* replay, PairDerivatives* out) {
   return law_derive(&next);
 }
 
-/* ---------------------------------------------------------------- reverse (G15); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse derivatives (G15), for stiffness 1 */
 
 /* Adds the derivatives of the friction contribution of a point to Phi = dD/du . zeta. */
 static void reverse_friction(const LawReplay* p, const FrictionPoint* point, const PointDisplacement* m, Vec3 zeta,
@@ -151,8 +151,9 @@ void law_add_motion_now(const LawReplay* p, int side, Vec3 x, Vec3 force, Vec3 t
   out->turn_now[side] = vec3_add(out->turn_now[side], about_origin);
 }
 
-/* Sets bar->x from the derivatives bar->u and bar->zeta. A point at t determines `apart` and the point's position in
- * each link, which moves with the link to t + dt. turn: rotation of each link from t to t + dt. */
+/* Sets bar->x, the derivatives with respect to the contact points at t, from bar->u and bar->zeta. The points at t
+ * determine the vector `apart` between them and the position of each point in its link, which moves with the link to t
+ * + dt. turn: rotation of each link from t to t + dt. */
 static void continue_to_positions(const LawReplay* p, const FrictionPoint* point, const PointDisplacement* m,
                                   const Mat3 turn[2], const double twist[2][6], PointBar* bar, PairShares* out) {
   bool half_space = p->next[1].hull.half_space;

@@ -59,8 +59,8 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   memset(grad_b, 0, sizeof(Vec3) * (size_t)b_count);
   HullInstance qa = query_hull(a, a_count), qb = query_hull(b, b_count);
   GjkResult found = gjk_distance(qa.points, qa.pose, qb.points, qb.pose, NULL);
-  bool apart = found.distance > 0;
-  if (apart) {
+  bool are_separate = found.distance > 0;
+  if (are_separate) {
     result->distance = found.distance;
     result->witness_a = found.witness_a;
     result->witness_b = found.witness_b;
@@ -71,9 +71,9 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
       PlaneScratch scratch = {memory, memory + capacity, memory + 2 * capacity, capacity, 0};
       PlaneSolution solution;
       bool active;
-      apart = solve_plane(&qa, &qb, support, &found, &scratch, &solution, &active);
-      if (apart) store_plane(&solution.plane, result);
-      if (apart && active) {
+      are_separate = solve_plane(&qa, &qb, support, &found, &scratch, &solution, &active);
+      if (are_separate) store_plane(&solution.plane, result);
+      if (are_separate && active) {
         result->potential = solution.energy;
         vertex_gradients(&qa, a, a_count, -1.0, support, &solution.plane, grad_a);
         vertex_gradients(&qb, b, b_count, 1.0, support, &solution.plane, grad_b);
@@ -87,10 +87,10 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   }
   point_view_free(&qa.points);
   point_view_free(&qb.points);
-  return apart;
+  return are_separate;
 }
 
-/* ---------------------------------------------------------------- mesh contact */
+/* ---------------------------------------------------------------- contact of two meshes */
 
 /* Surface of a set of points: its convex hull, or a fan of triangles if the points lie in a plane. number[k]: index of
  * vertex k of the surface among the points. */

@@ -67,15 +67,15 @@ struct ContactReplay {
   VertexShare* shares;
   double* parameters; /* derivatives with respect to the parameters of the smooth shapes of all pairs */
   int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
-  PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs carry: [0] at t (records at t); [1] at t +
-                          dt, found in the next step of the run (records at t + dt) */
+  PairCarry* carry[2]; /* derivatives with respect to the numbers that pairs pass to the next step (PairCarry): [0] at t
+                          (records at t); [1] at t + dt, found in the next step of the run (records at t + dt) */
   int carry_capacity[2];
   PairCarry* aside; /* copy of carry[0] by contact_replay_store_carry (size: records) */
   int aside_capacity;
-  const ContactField* field;    /* argument of contact_replay_adjoint while it runs */
-  ContactLengths lengths;       /* result of the last contact_replay_adjoint */
-  bool apart;                   /* argument of contact_replay_exclude_impulse_friction */
-  const ContactWork* work_bars; /* argument of contact_replay_set_work_bars, borrowed */
+  const ContactField* field;      /* argument of contact_replay_adjoint while it runs */
+  ContactLengths lengths;         /* result of the last contact_replay_adjoint */
+  bool excludes_impulse_friction; /* true after contact_replay_exclude_impulse_friction */
+  const ContactWork* work_bars;   /* argument of contact_replay_set_work_bars, borrowed */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -278,7 +278,7 @@ static int item_parameters(const ContactReplay* r, int item) {
   return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
-/* Assigns to each pair its part of the array r->parameters, and stores the pointer in shares.shape. The array contains
+/* Divides the array r->parameters among the pairs: sets shares.shape of each pair to its part. The array contains
  * derivatives with respect to parameters of smooth shapes. */
 static void lend_parameters(ContactReplay* r) {
   int needed = 0, first = 0;
@@ -316,7 +316,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .data_solve = p->solve ? data_at(r, &r->solve, p->solve) : NULL,
                      .memory = r->memory + (size_t)index * r->laws.replay_size,
                      .vertices = p->vertices,
-                     .apart = r->apart,
+                     .apart = r->excludes_impulse_friction,
                      .work = r->work_bars ? &r->work_bars[index] : NULL};
 }
 
@@ -470,7 +470,7 @@ static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
  * reproduced. */
 static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
-  r->apart = false;
+  r->excludes_impulse_friction = false;
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
@@ -574,7 +574,7 @@ static ContactTerms replay_term(const void* holder, int index) {
 
 ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTermList){r, replay_count, replay_term}; }
 
-/* ---------------------------------------------------------------- reverse */
+/* ---------------------------------------------------------------- adjoint of a step */
 
 /* Subtracts the derivatives with respect to the force between two links (ForcePairSlopes) from the displacement part of
  * the twists, if `p` is a pair of these links. */
@@ -590,10 +590,10 @@ static void add_between(const ReplayPair* p, const ForcePairSlopes* between, dou
   }
 }
 
-/* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair,
- * because the force on a link is minus the derivative of the pair's energy with respect to its displacement. If body b
- * is a half-space, its displacement is subtracted from the displacement of body a, because the equations of the step
- * have no unknowns for a half-space. Returns false if both twists are zero. */
+/* Sets `twist` to the twists of both bodies in `f`, minus the derivatives with respect to the force of the pair. The
+ * sign is negative because the force on a link is minus the derivative of the pair's energy with respect to its
+ * displacement. If body b is a half-space, subtracts its displacement from that of body a, because the equations of the
+ * step have no unknowns for a half-space. Returns false if both twists are zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
@@ -682,8 +682,8 @@ static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
   }
 }
 
-/* Converts the derivatives of Phi with respect to the vertices of one body of the pair. Adds them to the derivatives
- * with respect to the poses at t (pose_now) and to hull vertices in link frames (*gradient). */
+/* Adds the contribution of the vertices of one body of the pair to the derivatives of Phi with respect to poses at t
+ * (pose_now) and to hull vertices in link frames (*gradient). */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
@@ -743,8 +743,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* The coefficients of the material `whole` do not contain the factor ContactRecord.grip, because PairShares contains
- * derivatives with respect to coefficients times this factor (F7). */
+/* PairShares contains derivatives with respect to coefficients times the factor ContactRecord.grip (F7). The
+ * coefficients of `whole` do not contain this factor. */
 double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
@@ -843,8 +843,8 @@ void contact_replay_add_solve_derivatives(const ContactReplay* r, double (*bar)[
   }
 }
 
-/* Adds the part of the Hessian of friction that the pair's terms leave out, times the twists, to wrench (links).
- * Returns false if the terms leave out no part. */
+/* Adds the product of the twists and a part of the Hessian of friction to wrench (links). It is the part that the
+ * pair's terms leave out (contact_replay_exclude_impulse_friction). Returns false if the terms leave out no part. */
 static bool add_slip_product(const ContactReplay* r, int index, const double twist[2][6], double (*wrench)[6]) {
   const ReplayPair* p = &r->pairs[index];
   LawReplay pair = law_replay(r, index, 0);
@@ -865,7 +865,7 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
       for (int j = 0; j < rows; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
       wrench[p->link[i / 6]][i % 6] += sum;
     }
-    if (r->apart) (void)add_slip_product(r, k, (const double(*)[6])twist, wrench);
+    if (r->excludes_impulse_friction) (void)add_slip_product(r, k, (const double(*)[6])twist, wrench);
   }
 }
 
@@ -879,7 +879,7 @@ bool contact_replay_slip_product(const ContactReplay* r, const ContactField* fie
   return found;
 }
 
-void contact_replay_exclude_impulse_friction(ContactReplay* r, bool apart) {
-  r->apart = apart;
+void contact_replay_exclude_impulse_friction(ContactReplay* r, bool excludes) {
+  r->excludes_impulse_friction = excludes;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }

@@ -25,8 +25,8 @@ static double scaled_force_inverse(double q) {
   return high;
 }
 
-/* The length of the plane's normal and the gap of the faces depend on each other only weakly, by a factor of order
- * BARRIER_NORM_WIDTH, so fixed-point iteration finds both. */
+/* The length of the plane's normal depends only weakly on the gap of the faces, by a factor of order
+ * BARRIER_NORM_WIDTH. Fixed-point iteration therefore finds both. */
 ContactEquilibrium rest_at_clearance(double s, int n_a, int n_b, double z) {
   assert(!(s <= 0) && z > 0);
   double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);
@@ -34,7 +34,8 @@ ContactEquilibrium rest_at_clearance(double s, int n_a, int n_b, double z) {
   for (int i = 0; i < NORM_ITERATIONS_MAX; i++) {
     double previous_gap = gap;
     a = 1 - BARRIER_NORM_WIDTH * scaled_force_inverse(BARRIER_NORM_WIDTH * gap / s *
-                                                      q); /* solves |W'(1 - a)| = D lambda, times sigma s */
+                                                      q); /* a solves |W'(1 - a)| = gap times force of one face, with
+                                                             the barrier W of the length a of the normal */
     gap = sum / a;
     if (gap == previous_gap) break;
   }

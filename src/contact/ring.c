@@ -26,8 +26,8 @@ RingPosition ring_position(const Circle* ring, double rounding, double sigma, Ve
 
 /* Quantities that are equal for all nodes of a circle. */
 typedef struct {
-  double e;    /* spread / center_clearance */
-  double q;    /* min_clearance (1 + e) */
+  double e;    /* ratio spread / center_clearance (RingPosition) */
+  double q;    /* q = min_clearance (1 + e), the clearance at psi = pi / 2 */
   double root; /* sqrt(q / center_clearance) */
 } RingSubstitution;
 

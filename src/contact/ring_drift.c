@@ -32,7 +32,8 @@ RingDrift ring_drift(const HullInstance* hull, Vec3 direction, Vec3 roll, const 
   return drift;
 }
 
-/* Adds the derivatives of nearest . by_nearest + weight * by_weight of the circle at time `k` to *bar. */
+/* Adds the derivatives of the scalar (nearest . by_nearest + weight * by_weight) to *bar, with `nearest` and `weight`
+ * of drift->nearest[k]. */
 static void nearest_reverse(const RingDrift* drift, int k, Vec3 by_nearest, double by_weight, RingDriftBar* bar) {
   const RingNearest* at = &drift->nearest[k];
   Vec3 by_radial = vec3_add_scaled(by_nearest, -vec3_dot(at->nearest, by_nearest), at->nearest);

@@ -71,7 +71,7 @@ void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, cons
     }
 }
 
-/* ---------------------------------------------------------------- reverse */
+/* ---------------------------------------------------------------- adjoint of rolling friction */
 
 /* Adds the contribution of the normal at t to the derivatives of Phi. The derivatives are with respect to the rotation
  * of the half-space, or to the vertices that determine the plane at t. bar: derivative of Phi with respect to the
@@ -129,7 +129,9 @@ double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double
   double along = vec3_dot(n, rate), eta_n = vec3_dot(n, eta), both = vec3_dot(rate, eta) - along * eta_n;
   double root2 = vec3_dot(rate, rate) - along * along + SMOOTHING, root = sqrt(root2);
   double root_n2 = along * along + SMOOTHING, root_n = sqrt(root_n2), f = lag->force;
-  double by_rolling = both / root, by_spinning = along * eta_n / root_n; /* derivatives of Phi / p */
+  double by_rolling = both / root,
+         by_spinning = along * eta_n / root_n; /* derivatives of Phi divided by the normal force p, with respect to the
+                                                  coefficients of rolling and spinning friction */
   double by_along =
       f * (p->rolling * (both * along / root2 - eta_n) / root + p->spinning * eta_n * SMOOTHING / (root_n2 * root_n));
   double by_eta = f * (p->spinning / root_n - p->rolling / root) * along;

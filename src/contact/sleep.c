@@ -41,7 +41,7 @@ static bool make_unchanged(ContactSystem* s, int slot) {
 
 typedef struct {
   ContactSystem* system;
-  const bool* links; /* true for each link whose pairs are woken; NULL: pairs of all links are woken */
+  const bool* links; /* links whose pairs are woken (size: links); NULL: pairs of all links are woken */
 } WakeTask;
 
 static void wake_pair(void* context, int k, int thread) {

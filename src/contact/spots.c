@@ -6,7 +6,7 @@
 typedef struct {
   const Model* model;
   double range;           /* distance up to which hulls count as neighbours [m] */
-  HullInstance* instance; /* (size: hulls) */
+  HullInstance* instance; /* hulls at the given poses (size: hulls) */
   SceneLaws laws;
   ContactSpot* spots;
   int count, capacity;
@@ -18,9 +18,9 @@ static bool is_maybe_near(const SpotSearch* s, int a, int b) {
   const HullInstance *one = &s->instance[a], *two = &s->instance[b];
   if (!model_pair_allowed(s->model, s->model->hulls[a].link, s->model->hulls[b].link)) return false;
   if (one->half_space) return false;
-  double apart = two->half_space ? vec3_dot(two->normal, one->center) - two->offset - one->radius
-                                 : vec3_norm(vec3_sub(two->center, one->center)) - one->radius - two->radius;
-  return apart < s->range;
+  double gap = two->half_space ? vec3_dot(two->normal, one->center) - two->offset - one->radius
+                               : vec3_norm(vec3_sub(two->center, one->center)) - one->radius - two->radius;
+  return gap < s->range;
 }
 
 /* Returns the midpoint of the closest points of two hulls, world [m]. found: result of pair_distance. */

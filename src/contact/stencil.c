@@ -16,9 +16,9 @@ static void set_difference(Stencil* s) {
   s->n = vec3_scale(s->y, 1 / s->d);
 }
 
-/* set_corner_weights, set_edge_weights and inside set the weights and free coordinates of the closest point of a
- * triangle. In these three cases, the closest point is a corner, a point of the edge from corner `from` to corner `to`,
- * or a point inside the triangle. */
+/* set_corner_weights, set_edge_weights and set_interior_weights set the weights and free coordinates of the closest
+ * point of a triangle. The closest point is a corner, a point of the edge from corner `from` to corner `to`, or a point
+ * inside the triangle. */
 static void set_corner_weights(Stencil* s, int corner) {
   s->free_count = 0;
   s->c[1] = s->c[2] = s->c[3] = 0;

@@ -168,11 +168,11 @@ void contact_replay_add_difference(ContactReplay* replay, int entry, double fact
  * Call at the recorded step lengths. */
 double contact_replay_length_derivative(const ContactReplay* replay, int entry);
 
-/* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `apart` is
+/* Evaluates the terms of the loaded step again, with or without the Hessian of one kind of friction. If `excludes` is
  * true, the terms leave out the Hessian of friction that is limited by the impulse of an impact
  * (docs/derivations/impact.md, I16). contact_replay_product then adds the product with this Hessian separately, as
- * contact_replay_slip_product does. Loading a step sets `apart` to false. */
-void contact_replay_exclude_impulse_friction(ContactReplay* replay, bool apart);
+ * contact_replay_slip_product does. Loading a step sets `excludes` to false. */
+void contact_replay_exclude_impulse_friction(ContactReplay* replay, bool excludes);
 /* Adds the product of a Hessian and the twists of `field` to wrench (links x 6: torque about the centre of mass, force)
  * [N m, N]. The Hessian belongs to friction that is limited by the impulse of an impact. The product has the same
  * rounding errors as in contact_replay_adjoint. Returns false if no pair has friction of this kind. */

@@ -132,9 +132,9 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->region_bounds.link);
   memory_free(s->expected_distance);
   memory_free(s->tree_expected_distance);
-  memory_free(s->islands.island_of);
-  memory_free(s->islands.candidates);
-  memory_free(s->islands.first);
+  memory_free(s->subsystems.subsystem_of);
+  memory_free(s->subsystems.candidates);
+  memory_free(s->subsystems.first);
   memory_free(s->lag_poses);
   memory_free(s->begin_poses);
   memory_free(s->tree_mass);
@@ -331,7 +331,7 @@ bool contact_lag(ContactSystem* s) {
   }
   parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
-  /* the accepted state is evaluated again with the friction of the new step */
+  /* contact_evaluate_again below adds the friction of the new step to the accepted state */
   memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   return contact_evaluate_again(s);
 }
@@ -433,7 +433,8 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   ContactWrench out = {.point = a};
   if (!state->has_terms) return out;
   const PairDerivatives* d = contact_derivatives(s, p);
-  out.force = d->force[0]; /* force on b; the force on a is the opposite; half-spaces have no moment */
+  out.force =
+      d->force[0]; /* force on b. It is minus the force on a, computed from a because half-spaces have no moment */
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
   LawPair pair = contact_law_pair(s, p, s->current, 0);

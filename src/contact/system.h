@@ -80,14 +80,15 @@ typedef struct {
   ContactForces list;
 } StoredForces;
 
-/* Candidates sorted by the independent part to which they belong (contact/part.c). */
+/* Candidates sorted by the subsystem to which they belong (contact/subsystem.c). */
 typedef struct {
-  const int* island_of_tree;   /* part of each tree, or -1 if there is none; borrowed (size: trees) */
-  int *island_of, *candidates; /* island_of (list): part of each candidate. candidates (list): candidates sorted by
-                                  part, after the candidates that belong to no part */
-  int* first; /* part k has the candidates candidates[first[k + 2]] to candidates[first[k + 3] - 1] (parts + 3) */
-  int capacity, part_capacity;
-} IslandLists;
+  const int* subsystem_of_tree;   /* subsystem of each tree, or -1 if there is none; borrowed (size: trees) */
+  int *subsystem_of, *candidates; /* subsystem_of (list): subsystem of each candidate. candidates (list): candidates
+                                  sorted by subsystem, after the candidates that belong to no subsystem */
+  int* first; /* subsystem k has the candidates candidates[first[k + 2]] to candidates[first[k + 3] - 1] (subsystems +
+                 3) */
+  int capacity, subsystem_capacity;
+} SubsystemLists;
 
 /* Relation between the trial and the accepted state. */
 typedef enum {
@@ -105,8 +106,8 @@ struct ContactSystem {
                                  (model/pairs.c); pairs_links: true if ContactLaw.links is true for some law */
   bool keeps_account;         /* result of contact_keeps_account */
   int threads, first_thread;  /* first_thread: number of this system's first workspace */
-  const int* links; /* links that this independent part of a scene moves (contact/part.c), ascending; NULL for the
-                       complete system (size: link_count) */
+  const int* links;           /* links that this subsystem moves (contact/subsystem.c), ascending; NULL for the
+                                 complete system (size: link_count) */
   int link_count;
   ContactPhase phase;
   bool has_state; /* true after contact_reset or contact_pass_state */
@@ -187,14 +188,16 @@ struct ContactSystem {
   double* tree_mass;          /* mass of each tree [kg] (size: trees) */
   const Pose* expected_poses; /* argument of contact_set_expected_poses, borrowed; NULL if unknown */
   const RollShift* shift;     /* argument of contact_set_shifts, borrowed; NULL: zero */
-  Box* regions; /* region of each link while parts are solved independently; NULL before contact_islands_create (links)
+  Box* regions; /* region of each link while subsystems are solved independently; NULL before contact_subsystems_create
+                 * (links)
                  */
-  Box* begin_boxes; /* box of each hull before the parts are solved; NULL before contact_islands_create (size: hulls) */
+  Box* begin_boxes; /* box of each hull before the subsystems are solved; NULL before contact_subsystems_create (size:
+                       hulls) */
   MotionBounds region_bounds; /* bounds on the motion of each link within its region (size: links) */
   double *expected_distance, *tree_expected_distance; /* expected_distance (links): distance of each link from its
                                                          expected pose [m]; tree_expected_distance (trees): largest of
                                                          these distances over the joined trees [m] */
-  IslandLists islands;
+  SubsystemLists subsystems;
   Pose* path_poses; /* start of the path of contact_certify_arrival (size: links) */
 };
 

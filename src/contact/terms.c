@@ -36,8 +36,8 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
       s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false, has_rows};
 }
 
-/* Largest cosine of the angle between the contact normal and the axis of a circle at which the circle cannot come to
- * lie flat on the other body. */
+/* A circle cannot come to lie flat on the other body in a step if the cosine of the angle between its axis and the
+ * contact normal is at most this value. */
 #define MIN_FLAT_COSINE 0.98
 
 /* Sums over the balls and circles of a round body: their normal forces, and the displacements of their points nearest

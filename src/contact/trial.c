@@ -36,7 +36,7 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures; /* true: also compute twist and motion of each link since the accepted state */
+  bool measures; /* true if twist and motion of each link since the accepted state are also computed */
   const bool*
       moves; /* links that may have moved since the last measurement; NULL if all links may have moved (size: links) */
 } PoseTask;

@@ -65,9 +65,9 @@ typedef struct {
 
 static double friction_lower_bound(const void* context, const TreeNode* a, const TreeNode* b) {
   const FrictionPairSearch* search = context;
-  double apart = sphere_gap(search->a, search->b, a, b) - (search->spread - 1) * (a->radius + b->radius);
-  return apart == 0 ? DBL_MIN
-                    : apart; /* hulls exactly at the limit distance have no friction, so the bound must be positive */
+  double gap = sphere_gap(search->a, search->b, a, b) - (search->spread - 1) * (a->radius + b->radius);
+  return gap == 0 ? DBL_MIN
+                  : gap; /* positive also at the limit distance, because hulls at this distance have no friction */
 }
 
 static bool append_friction_pair(void* context, int hull_a, int hull_b) {

@@ -88,8 +88,9 @@ static void for_each_pair_both_ways(const LossTerm* term, const Recording* r, in
 }
 
 typedef struct {
-  double square, least, sum; /* square: s^2; least: smallest squared distance of all pairs; sum: sum of the weights of
-                                all pairs, each divided by the weight of the pair with the smallest distance */
+  double square, least,
+      sum; /* square: square of the smoothing length s; least: smallest squared distance of all pairs; sum: sum of the
+              weights of all pairs, each divided by the weight of the pair with the smallest distance */
   int count;
   double factor; /* derivative of the loss with respect to the smoothed squared distance of the links */
   LossSeeds* seeds;

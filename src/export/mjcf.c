@@ -588,7 +588,7 @@ static void mjcf_free(Mjcf* m) {
   memory_free(m->color);
 }
 
-/* ---------------------------------------------------------------- controls over time */
+/* ---------------------------------------------------------------- table of controls over time */
 
 static void add_control_row(Text* out, const Mjcf* m, double time) {
   text_add_double(out, time);

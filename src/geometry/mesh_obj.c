@@ -13,7 +13,7 @@
 typedef struct {
   ObjWord object, group;
   int index;
-  int first; /* index of the first statement with the same names */
+  int first; /* index of the first statement of the same group */
   int face_count;
 } GroupStatement;
 
@@ -156,7 +156,7 @@ static int compare_marks(const void* left, const void* right) {
   return index != 0 ? index : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Sets the member `first` of each group statement to the index of the first statement with the same names. */
+/* Sets the member `first` of each group statement to the index of the first statement of the same group. */
 static void join_equal_groups(ObjReader* reader) {
   GroupStatement* sorted = MEMORY_NEW(GroupStatement, reader->statement_count);
   memcpy(sorted, reader->statements, sizeof *sorted * (size_t)reader->statement_count);

@@ -53,7 +53,7 @@ sdrs_status sdrs_run_all(sdrs* const* objects, int count, int steps, int threads
   return library_parallel_for(count, threads, run_one, &all);
 }
 
-/* ---------------------------------------------------------------- recorded blocks */
+/* ---------------------------------------------------------------- arrays of recorded blocks */
 
 typedef struct {
   sdrs_block block;

@@ -140,8 +140,8 @@ static bool has_frozen_image(const Cage* c, int hull, Vec3 p) {
   return frozen;
 }
 
-/* Values of Cage.variable for points without a variable. NEEDED: the point has a weight at some vertex and gets a
- * variable. */
+/* Values of Cage.variable for points that have no variable yet. NEEDED marks a point that gets a variable, because it
+ * has a weight at some vertex. */
 enum { NO_VARIABLE = -1, NEEDED = -2 };
 
 static void mark_points(Cage* c, int link, int hull, int vertex) {

@@ -556,8 +556,8 @@ void manifold_body_free(ManifoldBody* body);
 typedef struct {
   double smoothing; /* length [m], > 0, over which contacts fade in and out, and over which the choice of deepest points
                        and nearest edges is blurred */
-  double softness;  /* > 0, dimensionless: width of the smooth limits on positions along edges, signs and angles between
-                       normals */
+  double softness;  /* > 0, dimensionless. Hard limits are replaced by smooth ones of this relative width: the limits of
+                       positions along edges, the choice of signs, and the limits of angles between normals */
   double regularization; /* >= 0, dimensionless: pulls an edge's witness point towards the midpoint of the edge */
   int points,
       edges;   /* number of deepest points and of deepest edges that are chosen on each body (X1); 0 selects all */

@@ -122,7 +122,7 @@ typedef struct {
   int asset_count, asset_capacity;
   UrdfRobot robot;
   Names bodies;         /* names of bodies; each gives an index in robot.links */
-  Names written_bodies; /* names of bodies in the file, which are not given to bodies without name */
+  Names written_bodies; /* names of bodies in the file. Bodies without a name get other names */
   Vec3* anchors;        /* origin of each robot link's frame in its body's frame (size: links) */
   int anchor_capacity;
   UrdfPose* placed; /* pose of each robot link in the frame of its scene link, or in the world for links of the world

@@ -71,7 +71,7 @@ static void read_pair(Contacts* c, const XmlElement* element) {
     pair->restitution = fmax(pair->restitution, mjcf_restitution(c->model, solref));
   }
   if (c->scene->links[a].shape_count > 1 || c->scene->links[b].shape_count > 1)
-    mjcf_report_dropped(c->model, "contact/pair of single geoms of a link (all of them touch)");
+    mjcf_report_dropped(c->model, "contact/pair of single geoms (all geoms of both links collide)");
 }
 
 static void store_pairs(Contacts* c) {
@@ -172,7 +172,7 @@ static void exclude_by_masks(const Contacts* c) {
     }
   }
   if (some)
-    mjcf_report_dropped(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
+    mjcf_report_dropped(model, "contype and conaffinity that differ among the geoms of a link (all geoms of the link collide)");
 }
 
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier) {

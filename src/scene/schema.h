@@ -101,7 +101,7 @@ typedef struct {
   const char* title;
   size_t size;                 /* size of the struct that the object is read into */
   const char* type_key;        /* key of the VALUE_CHOICE that selects the allowed keys (SchemaRow.only); NULL = none */
-  const char* instead_of_type; /* key that may be given instead of the type and its keys; NULL = none */
+  const char* instead_of_type; /* alternative to the type and its keys: another key; NULL = none */
   struct {
     const char* name; /* name of another object whose rows this object has, too; NULL = none */
     size_t offset;    /* offset of the other object's struct in the struct of this object [bytes] */

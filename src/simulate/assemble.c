@@ -117,7 +117,7 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 void assemble_gradient(const Assembly* in, double* gradient) {
   assert(in->sides && in->scope && gradient);
   GradientTask task = {in, gradient};
-  int count = in->scope->tree_count + in->scope->whole; /* one additional task for the immovable links */
+  int count = in->scope->tree_count + in->scope->whole; /* `whole` adds one task, for the immovable links */
   parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, compute_tree_gradient, &task);
   if (in->scope->whole) add_trees_to_immovable_parents(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);

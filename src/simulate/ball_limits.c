@@ -51,7 +51,7 @@ static double swing_value(const AxisComponents* a) {
 
 /* Returns the twist angle about the axis, 2 atan2(p, w), with its derivatives with respect to small rotations (S24).
  * Requires w^2 + p^2 > 0, which holds for a swing below pi. */
-static BallAngle twist_from_array(const AxisComponents* a) {
+static BallAngle twist_of(const AxisComponents* a) {
   double c = a->w * a->w + a->p * a->p;
   BallAngle out = {.value = twist_value(a)};
   for (int j = 0; j < 3; j++) {
@@ -86,7 +86,7 @@ static BallAngle swing_of(const AxisComponents* a) {
 
 /* Returns the total angle of rotation, the length of the rotation vector phi, with its derivatives with respect to
  * small rotations. size: this length, must be positive. */
-static BallAngle whole_of(const RotationVector* phi, double size) {
+static BallAngle total_of(const RotationVector* phi, double size) {
   BallAngle out = {.value = size};
   for (int j = 0; j < 3; j++)
     for (int i = 0; i < 3; i++) out.first[j] += phi->value[i] / size * phi->first[i][j];
@@ -116,12 +116,12 @@ static bool angle_of(const ModelLink* link, int angle_kind, Quat q, BallAngle* o
     RotationVector phi = rotation_vector_derivatives(q);
     double size = vec3_norm(vec3(phi.value[0], phi.value[1], phi.value[2]));
     *out = (BallAngle){.value = size};
-    if (size > 0) *out = whole_of(&phi, size);
+    if (size > 0) *out = total_of(&phi, size);
     return size > 0;
   }
   AxisComponents a = axis_components(q, link->joint.axis[0]);
   bool directed = a.w * a.w + a.p * a.p > 0 && (angle_kind == BALL_TWIST || a.perpendicular > 0);
-  if (directed && angle_kind == BALL_TWIST) *out = twist_from_array(&a);
+  if (directed && angle_kind == BALL_TWIST) *out = twist_of(&a);
   if (directed && angle_kind == BALL_SWING) *out = swing_of(&a);
   if (!directed) *out = (BallAngle){.value = angle_kind == BALL_TWIST ? twist_value(&a) : swing_value(&a)};
   return directed;
@@ -192,10 +192,10 @@ Quat ball_rotation_before(Quat now, const double difference[3]) {
   return quat_mul(now, quat_exp(vec3(-difference[0], -difference[1], -difference[2])));
 }
 
-/* Differentiates the rebound force of an angle in an impact, which is proportional to (change of the angle since t) -
- * aim. Adds the derivatives with respect to the rotation at t to now, and with respect to the last displacement to
- * difference_old. aim: rebound displacement, a function of the previous change of the angle (I15). force_change:
- * stiffness times the derivative of the angle along lambda. */
+/* Adds the derivatives of the rebound force of an angle in an impact. The force is proportional to the difference
+ * between the change of the angle since t and its required change `aim`, a function of the previous change of the angle
+ * (I15). The derivatives with respect to the rotation at t are added to now, those with respect to the last
+ * displacement to difference_old. force_change: stiffness times the derivative of the angle along lambda. */
 static void rebound_adjoint(const JointInput* in, int base, int angle_kind, double force_change, double* now,
                             double* difference_old) {
   static const Joint BALL = {.quaternion = true};

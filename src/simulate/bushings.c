@@ -41,10 +41,10 @@ void bushings_destroy(BushingSystem* s) {
 /* Step lengths with a relative difference below this count as equal. */
 #define EQUAL_LENGTH_TOLERANCE 1e-9
 
-/* Numbers from which the weights of the four states follow for a spring that the step length does not resolve. The
- * weights are the coefficients of the polynomial (z + r)^2 (z + s), divided by its value at z = 1. r =
- * OSCILLATION_FACTOR; s = OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The deformation of a spring of infinite stiffness
- * is multiplied by -r in each step. */
+/* Roots of the polynomial that gives the weights of the four states for a spring that the step length does not resolve.
+ * The weights are the coefficients of (z + r)^2 (z + s), divided by its value at z = 1. r = OSCILLATION_FACTOR; s =
+ * OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The deformation of a spring of infinite stiffness is multiplied by -r in
+ * each step. */
 #define OSCILLATION_FACTOR 0.8
 #define OSCILLATION_FACTOR_LAST ((1 - OSCILLATION_FACTOR) / (2 * OSCILLATION_FACTOR))
 #define SCALE ((1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR) * (1 + OSCILLATION_FACTOR_LAST))

@@ -53,14 +53,14 @@ static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses,
   memcpy(first.m, phi.first, sizeof first.m);
   Vec3 force = mat3_mul_vec(at[0].r, vec3_at(by)),
        torque = mat3_mul_vec(at[1].r, mat3_tmul_vec(first, vec3_at(by + 3)));
-  Vec3 by_position = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by)), apart = vec3_sub(at[1].t, at[0].t);
+  Vec3 by_position = mat3_mul_vec(mat3_from_quat(b->rotation[0]), vec3_at(by)), separation = vec3_sub(at[1].t, at[0].t);
   for (int side = 0; side < 2; side++) {
     int link = b->link[side];
     if (link < 0) continue;
     Vec3 energy_gradient = vec3_scale(force, side == 0 ? -1 : 1);
     Mat3 by_r = mat3_add(mat3_outer(energy_gradient, b->position[side]),
                          mat3_scale(mat3_mul(mat3_cross(torque), poses[link].r), side == 0 ? -0.5 : 0.5));
-    if (side == 0) by_r = mat3_add(by_r, mat3_outer(apart, by_position));
+    if (side == 0) by_r = mat3_add(by_r, mat3_outer(separation, by_position));
     add_pose_bar(bar[link], by_r, energy_gradient);
   }
   add_position_bars(b, poses, by, numbers);
@@ -165,18 +165,19 @@ static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates
  * relative angular velocity of links a and b along an axis of the frame on a. */
 static void propagate_rotation_rate(const SceneBushing* b, const LinkAndRates at[2], Vec3 axis,
                                     double (*pose_bar)[3][4], double (*motion_bar)[3][4]) {
-  Vec3 apart = vec3(0, 0, 0);
+  Vec3 relative_rate = vec3(0, 0, 0);
   Mat3 half = mat3_scale(mat3_cross(mat3_mul_vec(at[0].r, axis)), 0.5);
   for (int side = 0; side < 2; side++) {
     double sign = side == 0 ? -1 : 1;
     Mat3 spin = mat3_mul(at[side].dr, mat3_transpose(at[side].r));
-    apart = vec3_add_scaled(
-        apart, 0.5 * sign, vec3(spin.m[2][1] - spin.m[1][2], spin.m[0][2] - spin.m[2][0], spin.m[1][0] - spin.m[0][1]));
+    relative_rate =
+        vec3_add_scaled(relative_rate, 0.5 * sign,
+                        vec3(spin.m[2][1] - spin.m[1][2], spin.m[0][2] - spin.m[2][0], spin.m[1][0] - spin.m[0][1]));
     if (b->link[side] < 0) continue;
     add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
     add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
   }
-  add_pose_bar(pose_bar[b->link[0]], mat3_outer(apart, axis), vec3(0, 0, 0));
+  add_pose_bar(pose_bar[b->link[0]], mat3_outer(relative_rate, axis), vec3(0, 0, 0));
 }
 
 void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],

@@ -172,8 +172,9 @@ typedef struct ClosureSystem {
   unsigned* touching; /* for every component: bits of the four columns that have entries in it (size: trees) */
   DofRun* run;        /* degrees of freedom of the cluster, as consecutive ranges (size: trees) */
   int* active;        /* rows of the cluster, as indices into `nonzero_rows` (size: rows) */
-  double* column;     /* responses of the coordinates to unit forces of the cluster's rows, H^-1 C^T. H: Hessian; C:
-                         derivatives of the rows. `width` columns for each degree of freedom (nv, capacity) */
+  double* column; /* columns of H^-1 C^T: displacements of the coordinates by a unit force of each row of the cluster.
+                     H: Hessian; C: derivatives of the rows. `width` numbers for each degree of freedom (size: nv x
+                     capacity) */
   /* matrix: C H^-1 C^T of the cluster's rows (capacity^2); right: right-hand side (size: capacity) */
   double *matrix, *right;
   double *unit, *work; /* unit: scaling factors of the multipliers (capacity); work: workspace (2 capacity) */

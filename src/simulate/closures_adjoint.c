@@ -277,7 +277,8 @@ void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lamb
                            (ClosurePoseBars){NULL, NULL});
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to the start */
+/* ---------------------------------------------------------------- derivatives with respect to the placement of
+ * closures */
 
 /* Converts `by`, the derivative of a scalar with respect to the local coordinates in a link frame of a fixed world
  * point. Adds its derivatives with respect to the rotation matrix and the position of the link to bar. from_origin:

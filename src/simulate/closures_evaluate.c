@@ -12,7 +12,7 @@
 
 static double absolute_sum(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
-/* ---------------------------------------------------------------- the equations (Z1) */
+/* ---------------------------------------------------------------- values of the closure equations (Z1) */
 
 static void set_attachments(const ModelClosure* c, const Pose* poses, ClosureAttachments* e) {
   for (int side = 0; side < 2; side++) {
@@ -110,7 +110,7 @@ void closures_compute_values(ClosureSystem* s, const Pose* poses, const double* 
   memcpy(values, s->evaluated_value, sizeof(double) * (size_t)s->row_count);
 }
 
-/* ---------------------------------------------------------------- forces and stiffness */
+/* ---------------------------------------------------------------- torques and mobilities of closure rows */
 
 /* Sets p->torque to the torques that a unit multiplier of the row exerts on both links. Does nothing for POINT rows,
  * whose torques follow from their force and the arms. */
@@ -187,7 +187,7 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
   }
 }
 
-/* ---------------------------------------------------------------- slopes */
+/* ---------------------------------------------------------------- derivatives of the closure equations */
 
 /* Motion of a closure's ends at a unit rate of one degree of freedom: angular velocity w of the links that it moves,
  * velocities v of their centres of mass, and the rate of the offset `separation` along the directions of the POINT
@@ -270,17 +270,19 @@ static unsigned set_jacobian_column(const ModelClosure* c, const ClosureRowGeome
                                     const DofMotion* motion, int count, double* out) {
   int points = closure_has_points(c) ? 3 : 0;
   unsigned moved = 0;
-  double rough = JACOBIAN_ROUNDING *
-                 motion->size; /* a derivative of a POINT or ALIGN row above this bound is not rounding error */
+  double rounding_limit =
+      JACOBIAN_ROUNDING *
+      motion->size; /* a derivative of a POINT or ALIGN row above this bound is not rounding error */
   for (int i = 0; i < points; i++, out += count) {
     double slope = motion->ends == BOTH_ENDS ? 0 : motion->separation[i];
-    if (fabs(slope) <= rough && slope != 0 && is_rounding_error(slope, c, i, &place[i], motion, arm)) slope = 0;
+    if (fabs(slope) <= rounding_limit && slope != 0 && is_rounding_error(slope, c, i, &place[i], motion, arm))
+      slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;
   }
   for (int i = points; i < c->row_count; i++, out += count) {
     double slope = row_derivative(&c->rows[i], &place[i], motion);
-    bool doubtful = fabs(slope) <= rough || c->rows[i].kind != CLOSURE_ALIGN;
+    bool doubtful = fabs(slope) <= rounding_limit || c->rows[i].kind != CLOSURE_ALIGN;
     if (slope != 0 && doubtful && is_rounding_error(slope, c, i, &place[i], motion, arm)) slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;

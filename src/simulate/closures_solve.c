@@ -1,4 +1,4 @@
-/* Computes the multipliers (forces) of closures for which Newton's direction closes the linearized closure equations
+/* Computes the forces (multipliers) of closures such that Newton's direction satisfies the linearized closure equations
  * (docs/derivations/closures.md, Z3, Z8). */
 #include <assert.h>
 #include <string.h>
@@ -187,7 +187,7 @@ static ClosureCluster collect_cluster(ClosureSystem* s, int first) {
   return c;
 }
 
-/* ---------------------------------------------------------------- one cluster */
+/* ---------------------------------------------------------------- solution of one cluster */
 
 /* Number of right-hand sides that are solved at once, one per vector lane. */
 enum { LANES = 4 };
@@ -379,16 +379,17 @@ static void set_cluster_right_side(ClosureSystem* s, const ClosureCluster* c, co
   }
 }
 
-/* Sets the entries of `change` of the cluster's moving rows to the multipliers that close the rows, and subtracts the
- * displacement by these multipliers from x. Returns false if a number is not finite. */
+/* Computes the changes of the multipliers with which the displacement x satisfies the linearized rows of a cluster.
+ * Writes them to the entries of `change` that belong to the cluster's moving rows. Subtracts the displacement that they
+ * cause from x. Returns false if a number is not finite. */
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const ClosureCluster* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
   solve_columns(s, solver, c, fixed);
   set_cluster_matrix(s, c);
   set_cluster_right_side(s, c, values, x);
-  const double* apart = values && values == s->value ? compute_scaled_errors(s, c) : NULL;
-  if (!symmetric_pseudo_solve_violated(c->rows, s->width, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous))
+  const double* errors = values && values == s->value ? compute_scaled_errors(s, c) : NULL;
+  if (!symmetric_pseudo_solve_violated(c->rows, s->width, s->matrix, s->right, s->unit, errors, s->work, &s->ambiguous))
     return false;
   for (int r = 0; r < c->rows; r++) change[active_row(s, r)->of.index] = s->right[r];
   subtract_columns(s, c, x);

@@ -45,13 +45,13 @@ static void add_symmetric_product(const VectorJacobian* a, const VectorJacobian*
  * ACROSS (offset along a direction) and LENGTH (distance of the ends). */
 static void add_curvature(const ModelClosure* c, const ClosureRow* row, const ClosureAttachments* e, const Vec3 arm[2],
                           double push, double h[12][12]) {
-  VectorJacobian apart = separation_jacobian(arm);
+  VectorJacobian separation = separation_jacobian(arm);
   if (row->kind == CLOSURE_LENGTH) {
-    add_symmetric_product(&apart, &apart, push / c->length, h);
+    add_symmetric_product(&separation, &separation, push / c->length, h);
     return;
   }
   VectorJacobian v = direction_jacobian(1, mat3_mul_vec(e->pose[1].r, row->v));
-  add_symmetric_product(&apart, &v, 2 * push, h);
+  add_symmetric_product(&separation, &v, 2 * push, h);
 }
 
 /* Sets h to the sum over the ALIGN rows of force times second derivative with respect to the rotations of both links.

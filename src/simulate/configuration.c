@@ -9,7 +9,7 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Returns the time weights of a spring with the given theta (M10). is_in_flying_tree: the spring belongs to a tree that
+/* Returns the time weights of a spring with the given theta (M10). flies: true if the spring belongs to a tree that
  * conserves momentum. */
 SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   assert(theta >= 0 && theta <= 1);

@@ -42,7 +42,7 @@ void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time)
 
 bool step_outcome_failed(StepOutcome outcome) { return outcome != STEP_CONVERGED && outcome != STEP_ROUNDING_FLOOR; }
 
-/* ---------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------- creation and destruction */
 
 static Configuration configuration_create(const Model* model) {
   return (Configuration){MEMORY_NEW(double, model->coordinate_count),
@@ -330,7 +330,7 @@ void sim_destroy(Sim* s) {
   memory_free(s);
 }
 
-/* ---------------------------------------------------------------- the start */
+/* ---------------------------------------------------------------- start of a run */
 
 /* Sets pose_rate of each link to dT/dt from the initial velocities, as an affine map x' = r X + t. */
 static void initial_pose_rates(Sim* s) {
@@ -383,8 +383,8 @@ static void create_solver(Sim* s) {
   s->pattern.version = -1;
 }
 
-/* Sets drive_first[links + 1], the index of the first drive of each link's joint. Marks the degrees of freedom of
- * prescribed joints as fixed. */
+/* Sets s->drive_list.first[links + 1], the index of the first drive of each link's joint. Marks the degrees of freedom
+ * of prescribed joints as fixed. */
 static void list_drives(Sim* s) {
   const Model* m = s->model;
   int count = 0;

@@ -153,9 +153,9 @@ static void eliminate_prescribed_joints(Sim* s, const Assembly* a) {
   block_solver_constrain(s->solver, s->prescribed_joints.is_fixed, s->newton.rhs, s->newton.solution);
 }
 
-/* Returns the contribution of a tree to the energy's second derivative along delta. For free degrees of freedom, the
- * Hessian times delta is minus the gradient. delta must be the solution for the tree. Returns 0 if no degree of freedom
- * is prescribed. */
+/* Returns the contribution of a tree to the second derivative of the energy along delta, which must be the solution for
+ * the tree. Uses that the Hessian times delta is minus the gradient at free degrees of freedom. Returns 0 if no degree
+ * of freedom is prescribed. */
 static double tree_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
   double sum = 0;
   for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->prescribed_joints.count > 0; k++)

@@ -19,9 +19,9 @@ static bool follows_coordinate(const ModelController* c) {
   return c->type == CONTROLLER_PD && controller_signal_use(c) != SIGNAL_IS_HELD;
 }
 
-/* Returns the span of a drive's target position in the step of `clock`. Its middle is the mean time of the spring's
- * positions (M10), and it is as long as the lag of the middle behind t + dt. For a spring of theta 1/2 it is half a
- * step before and after t. For theta 1 it has no length. */
+/* Returns the span of a drive's target position in the step of `clock`. The middle of the span is the mean time of the
+ * positions that the spring uses (M10). The length of the span is the time from its middle to t + dt. For theta = 1/2
+ * the span extends half a step to both sides of t; for theta = 1 it has no length. */
 static SignalSpan coordinate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
   SpringTimeWeights at = spring_time_weights(clock, &s->weights, s->model->links[c->link].spring_theta, false);
   double lag = at.now * clock->dt + at.old * (clock->dt + clock->dt_before);
@@ -33,8 +33,8 @@ static bool follows_rate(const Sim* s, const ModelController* c) {
   return s->model->simulation.integrator == INTEGRATOR_MOMENTUM && controller_signal_use(c) == SIGNAL_IS_RATE;
 }
 
-/* Returns the span of a drive's target rate in the step of `clock`: the part theta of this step and the part 1 - theta
- * of the previous step. theta: implicitness of the joint's dampers (M12). */
+/* Returns the span of a drive's target rate in the step of `clock`. It consists of the last fraction 1 - theta of the
+ * previous step and the first fraction theta of this step. theta: implicitness of the joint's dampers (M12). */
 static SignalSpan rate_span(const Sim* s, const ModelController* c, const StepClock* clock) {
   double past = 1 - s->model->links[c->link].damper_theta, begin = clock->time - clock->dt;
   return (SignalSpan){begin - past * fmax(clock->dt_before, 0), clock->time - past * clock->dt};

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- faces */
+/* ---------------------------------------------------------------- faces of the hulls */
 
 static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(solid).s[3][3]; }
 
@@ -20,7 +20,7 @@ static Vec3 face_area(const FluidFace* face) {
   return vec3_scale(vec3_cross(a, b), 0.5);
 }
 
-/* Adds the tetrahedron of the triangle p and the origin. */
+/* Adds volume and first moment of the tetrahedron between the triangle p and the origin to volume[4]. */
 static void add_volume(const Vec3 p[3], double volume[4]) {
   double size = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
   Vec3 at = vec3_scale(vec3_add(p[0], vec3_add(p[1], p[2])), 0.25);
@@ -108,8 +108,8 @@ static void add_point_force(FluidNumber slope[3][4], FluidVector force, FluidVec
 
 /* ---------------------------------------------------------------- integrals of powers of the positive part (L11) */
 
-/* Returns the number of values with a positive real part. Sets *alone to the index of the value whose sign differs from
- * the signs of the other two. */
+/* Returns the number of values with a positive real part. Sets *odd_index to the index of the value whose sign differs
+ * from the signs of the other two. */
 static int count_positive_values(const FluidNumber x[3], int* odd_index) {
   int count = 0;
   for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;
@@ -176,7 +176,7 @@ void fluid_buoyancy_slope(const BuoyancyInput* in, FluidNumber slope[3][4]) {
     for (int j = 0; j < 3; j++) slope[i][j] += u[i] * f[j];
 }
 
-/* ---------------------------------------------------------------- a link in a step */
+/* ---------------------------------------------------------------- forces on a link in a step */
 
 static void copy_pose(const Pose* pose, FluidNumber out[3][4]) {
   const double t[3] = {pose->t.x, pose->t.y, pose->t.z};

@@ -62,9 +62,9 @@ static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, const V
   }
 }
 
-/* Buoyancy without a surface of the fluid: the product is factor V (density g . motion (x, 1)) for the volume V and the
- * centroid x of the tetrahedron of the face and the origin. Adds its derivative with respect to the density to
- * *density_bar. */
+/* Adds the derivatives of factor V (density g . motion (x, 1)), the work of buoyancy in a fluid without a surface. V,
+ * x: volume and centroid of the tetrahedron between the face p and the origin. The derivative with respect to the
+ * density is added to *density_bar. */
 static void volume_adjoint(const Model* m, const Vec3 p[3], const double motion[3][4], double factor,
                            double* density_bar, Vec3 p_bar[3]) {
   const Vec3 g = m->simulation.gravity;
@@ -81,7 +81,8 @@ static void volume_adjoint(const Model* m, const Vec3 p[3], const double motion[
   }
 }
 
-/* Buoyancy in a fluid with a surface. Adds the derivatives with respect to the mean pose to pose_bar. */
+/* Adds the derivatives of the work of buoyancy of a face in a fluid with a surface. Those with respect to the mean pose
+ * are added to pose_bar. */
 static void surface_adjoint(BuoyancyInput* in, const FluidFace* face, const double motion[3][4], double factor,
                             double pose_bar[3][4], double* number_bar, Vec3 p_bar[3]) {
   fluid_set_face(face, in);

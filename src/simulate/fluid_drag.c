@@ -9,7 +9,7 @@
  * kappa = 3 / (2 r) and S = 4 pi r^2. */
 #define VISCOUS_RATE (9 * M_PI)
 
-/* ---------------------------------------------------------------- triangles */
+/* ---------------------------------------------------------------- geometry of triangles */
 
 static double coordinate(Vec3 p, int j) {
   const double x[4] = {p.x, p.y, p.z, 1};
@@ -44,9 +44,9 @@ static void doubled_area_adjoint(const Vec3 p[3], Vec3 area_bar, Vec3 p_bar[3]) 
     p_bar[c] = vec3_add(p_bar[c], vec3_cross(vec3_sub(p[(c + 1) % 3], p[(c + 2) % 3]), area_bar));
 }
 
-/* The part of a triangle where a linear function is positive: count triangles. `odd`: the corner at which the sign of
- * the function differs from the signs at both others; a cut corner is p[odd] + t (p[other] - p[odd]), with t[0] for the
- * corner after odd and t[1] for the corner before it. */
+/* The part of a triangle where a linear function is positive, divided into `count` triangles. odd: corner at which the
+ * sign of the function differs from the signs at both other corners. The two edges at this corner are cut at p[odd] + t
+ * (p[other] - p[odd]): t[0] belongs to the corner after odd, t[1] to the corner before it. */
 typedef struct {
   int count, positive, odd;
   double t[2];
@@ -111,9 +111,10 @@ static double corner_speeds(const double velocity[3][4], Vec3 n, const Vec3 p[3]
   return sum;
 }
 
-/* ---------------------------------------------------------------- force */
+/* ---------------------------------------------------------------- drag on a face */
 
-/* theta and the factor mu kappa of viscous drag. */
+/* Factor mu kappa of viscous drag, and the implicitness theta of its damper with the argument z and the derivative by_z
+ * = dtheta/dz. */
 typedef struct {
   double theta, by_z, z, factor;
 } Viscosity;
@@ -141,7 +142,8 @@ static void add_viscous_drag(const DragInput* in, const Vec3 p[3], DragForce* ou
     }
 }
 
-/* The triangle p moved into the fluid along its normal n in the previous step. */
+/* Adds the pressure drag of the triangle p to *out. The triangle moved into the fluid along its normal n in the
+ * previous step. */
 static void add_pressure_drag(const DragInput* in, const Vec3 p[3], Vec3 n, DragForce* out) {
   const double normal[3] = {n.x, n.y, n.z};
   double a[3], x[3], y[3], sum = corner_speeds(in->w, n, p, a);
@@ -179,7 +181,7 @@ void drag_add_face(const DragInput* in, const Vec3 p[3], DragForce* force) {
   }
 }
 
-/* ---------------------------------------------------------------- reverse derivatives */
+/* ---------------------------------------------------------------- adjoint of drag */
 
 /* Adds the derivative of a scalar with respect to the corners p to p_bar. bar: derivative of the scalar with respect to
  * twice the triangle's area. */
@@ -189,8 +191,8 @@ static void area_size_adjoint(const Vec3 p[3], double bar, Vec3 p_bar[3]) {
   if (size > 0) doubled_area_adjoint(p, vec3_scale(area, bar / size), p_bar);
 }
 
-/* The product is c : (motion M) with the velocity matrix c = theta v + (1 - theta) w and the second moment M of the
- * triangle's area, times mu kappa. */
+/* Adds the derivatives of the work of viscous drag in `motion`. The work is mu kappa c : (motion M), with the velocity
+ * matrix c = theta v + (1 - theta) w and the second moment M of the triangle's area. */
 static void viscous_adjoint(const DragInput* in, const Vec3 p[3], const double motion[3][4], DragBar* bar,
                             Vec3 p_bar[3]) {
   Viscosity mu = viscosity(in);
@@ -223,8 +225,8 @@ static void viscous_adjoint(const DragInput* in, const Vec3 p[3], const double m
   bar->mass -= z_bar * mu.z / in->mass;
 }
 
-/* The product is density / 2 times the integral of the speeds a, b, c along the normal n over the triangle, by w, v and
- * motion. */
+/* Adds the derivatives of the work of pressure drag in `motion`. The work is density / 2 times the integral of the
+ * product of three speeds along the normal n over the triangle. The speeds belong to w, v and `motion`. */
 static void pressure_adjoint(const DragInput* in, const Vec3 p[3], Vec3 n, const double motion[3][4], DragBar* bar,
                              Vec3* n_bar, Vec3 p_bar[3]) {
   double s[3][3], sum[3], dot[3] = {0}, product = 0, size = vec3_norm(doubled_area(p));

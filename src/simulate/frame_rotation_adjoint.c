@@ -49,8 +49,8 @@ static Vec3 own_curve(const FrameRotationInput* in, const Model* m, int i) {
   return vec3_add(turned, vec3_cross(v, in->force[i]));
 }
 
-/* Returns (K - tr K) w + (c - p) x (f x w), the change of the torque about p when everything nearer the root rotates
- * with angular velocity w. c: in->at[i]; p: `about`. */
+/* Returns the change of the torque about the point p = `about` if everything nearer the root rotates with the angular
+ * velocity w: (K - tr K) w + (c - p) x (f x w). K: first moment; f: force; c: in->at[i]. */
 static Vec3 outer_curve(const FrameRotationInput* in, int i, Vec3 w, Vec3 about) {
   Vec3 turned = vec3_sub(mat3_mul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
   return vec3_add(turned, vec3_cross(vec3_sub(in->at[i], about), vec3_cross(in->force[i], w)));

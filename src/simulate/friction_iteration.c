@@ -92,7 +92,7 @@ SimSolve* sim_solves_copy(const SimSolve* solves, int count, const Model* m) {
   return out;
 }
 
-/* ---------------------------------------------------------------- solves */
+/* ---------------------------------------------------------------- repeated solves of a step */
 
 static StepReport repeat_solve(Sim* s, bool late_friction) {
   StepReport report = step_unsolved(INFINITY);

@@ -28,16 +28,15 @@ static bool compute_start_force_rows(StepForward* f, const RecordedStep* step, V
 
 /* Adds to row[parameters] the contribution of the poses at the end of the solve without friction to the derivatives of
  * a contact force's magnitude. f->sensitivity[0] contains the sensitivities of the poses. */
-static void add_end_pose_contribution(StepForward* f, const RecordedStep* initial_friction, StateBar bar, double* row) {
+static void add_end_pose_contribution(StepForward* f, const RecordedStep* step, StateBar bar, double* row) {
   StepAdjoint* a = f->adjoint;
   const Model* m = f->model;
   memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_forces_to_poses(a, NULL, (size_t)initial_friction->contact_count_next, initial_friction->pose_next,
-                               bar.pose);
-  step_adjoint_compose(a, initial_friction->pose_next, bar.pose);
-  step_adjoint_reduce(a, initial_friction->pose_next, a->sim->assembly.screws, bar.q);
-  step_adjoint_frames(a, initial_friction->pose_next, &f->gradient);
+  step_adjoint_forces_to_poses(a, NULL, (size_t)step->contact_count_next, step->pose_next, bar.pose);
+  step_adjoint_compose(a, step->pose_next, bar.pose);
+  step_adjoint_reduce(a, step->pose_next, a->sim->assembly.screws, bar.q);
+  step_adjoint_frames(a, step->pose_next, &f->gradient);
   step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
 }
 

@@ -22,8 +22,8 @@ static double unlimited_drive_force(const JointInput* in, const JointDrive* driv
   return drive->push[k] - spring_force - damping * (rate - drive->target_rate[k]);
 }
 
-/* Adds the derivatives of -lambda F with respect to the drive's gains to out (E5). F: drive force, dF = S' du with u =
- * tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to the limit M of F = M S(u / M) is taken at
+/* Adds the derivatives of -lambda F with respect to the gains of a drive to out (E5), with its force F = M S(u / M). u:
+ * force without the limit M, u = tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to M is taken at
  * constant u. share: lambda S'. */
 static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
                           double (*out)[JOINT_MAX_DOF]) {
@@ -92,7 +92,7 @@ static void scalar_coordinate_adjoint(const JointInput* in, int k, double lambda
   if (joint_is_in_impact(in, k)) rebound_adjoint(in, k, lambda, out);
 }
 
-/* ---------------------------------------------------------------- balls */
+/* ---------------------------------------------------------------- ball joints */
 
 /* Adds the derivatives of Phi(p) = sum_j lambda_j dE/dd_j with respect to increments on the right of p to by_right. E:
  * energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for

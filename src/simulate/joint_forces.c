@@ -95,7 +95,7 @@ static void store_prescribed_force(Sim* s, int i) {
 }
 
 /* Adds the generalized forces of a wrench on link i to the load forces of all joints between the link and the world.
- * torque: about the origin of the link's frame. */
+ * push: force. torque: about the origin of the link's frame. */
 static void add_wrench_to_load_forces(Sim* s, int i, Vec3 push, Vec3 torque, const Configuration* c) {
   const Model* m = s->model;
   double* force = forces_of_kind(s, JOINT_FORCE_LOAD);

@@ -68,8 +68,8 @@ PassiveTerms joint_passive(const JointInput* in, int k, double rate) {
   assert(k >= 0 && k < JOINT_MAX_DOF);
   PassiveTerms out = {0};
   if (in->link->stiffness[k] > 0) add_spring(in, k, &out);
-  bool rough = in->link->friction[k] > 0 || in->link->static_friction[k] > 0;
-  if (rough) add_friction(in, k, rate, &out);
+  bool has_friction = in->link->friction[k] > 0 || in->link->static_friction[k] > 0;
+  if (has_friction) add_friction(in, k, rate, &out);
   if (in->link->armature[k] > 0 && in->aim) add_armature(in, k, &out);
   return out;
 }

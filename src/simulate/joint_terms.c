@@ -65,7 +65,7 @@ RotationVector rotation_vector_derivatives(Quat q) {
   return out;
 }
 
-/* ---------------------------------------------------------------- scalar laws */
+/* ---------------------------------------------------------------- limits and drives of one coordinate */
 
 Limits joint_limits(const ModelLink* link, int dof) {
   assert(dof >= 0 && dof < link->dof_count);
@@ -137,7 +137,7 @@ static bool evaluate_coordinate_limits(const JointInput* in, int k, LimitEnergy*
   return inside;
 }
 
-/* ---- resistance to leaving a limit (S22) */
+/* ---- resistance to motion away from a limit (S22) */
 
 /* Rate at which the resistance to leaving a limit reaches its full value [m/s, rad/s]. The resistance is smaller for
  * slower motion, so a rate of this size can remain after an impact. */
@@ -262,7 +262,7 @@ static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool deriva
   return true;
 }
 
-/* ---------------------------------------------------------------- balls */
+/* ---------------------------------------------------------------- ball joints */
 
 /* Adds the gradient and the Hessian of an energy f(phi) of a rotation vector phi, with respect to the joint increments,
  * to *out. f1, f2: gradient and diagonal Hessian of f with respect to phi. */

@@ -172,7 +172,7 @@ static void compute_island_slopes(Sim* s, bool arrived) {
   }
 }
 
-/* ---------------------------------------------------------------- the trial */
+/* ---------------------------------------------------------------- evaluation of a trial */
 
 static void discard_trial(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->trial.step_length[s->scope.trees[n]] = (double)NAN;
@@ -214,12 +214,12 @@ static bool is_trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart = contact_evaluate_trial(s->contact, trial->pose, s->trial.moved_link, s->island_set.of_link,
-                                      s->island_set.count, s->island_set.refused);
+  bool feasible = contact_evaluate_trial(s->contact, trial->pose, s->trial.moved_link, s->island_set.of_link,
+                                         s->island_set.count, s->island_set.refused);
   for (int n = 0; n < s->scope.link_count; n++) s->trial.moved_link[s->scope.links[n]] = false;
   for (int k = 0; k < s->island_set.count; k++)
     s->island_set.list[k].shorten = s->island_set.list[k].shorten || s->island_set.refused[k];
-  return apart;
+  return feasible;
 }
 
 /* Sets the energy change of each island. The energy change of a pair between two islands is attributed to an island
@@ -317,11 +317,11 @@ static void bound_motion(Sim* s, const double* delta) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree_motion, &task);
 }
 
-/* Returns true if the bounds on the motion show that the links of a part of the scene stay in the regions of the part.
- * Always true for the whole scene. */
+/* Returns true if the links of a subsystem provably stay in the regions of the subsystem, by the bounds on their
+ * motion. Always true for the whole scene. */
 static bool stays_in_region(Sim* s) {
   if (s->scope.whole) return true;
-  s->subsystems.leaves_region = !contact_island_stays(s->contact, &s->certificate.bounds);
+  s->subsystems.leaves_region = !contact_subsystem_stays(s->contact, &s->certificate.bounds);
   return !s->subsystems.leaves_region;
 }
 
@@ -450,8 +450,8 @@ static void correct_slopes_of_free_bodies(Sim* s) {
   }
 }
 
-/* Marks the islands of trees that were already solved in an independent part of the scene as settled.
- * line_search_repeat_last_step then does not move these islands again. */
+/* Marks the islands of trees that a subsystem already solved as settled. line_search_repeat_last_step then does not
+ * move these islands again. */
 static void settle_solved_subsystems(Sim* s) {
   for (int n = 0; s->subsystems.solved_in && n < s->scope.tree_count; n++)
     if (s->subsystems.solved_in[s->scope.trees[n]] >= 0)

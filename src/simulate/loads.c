@@ -241,6 +241,6 @@ Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;
   if (m->links[l->link].spins || m->trees[m->links[l->link].tree].flies)
-    return mat3_mul_vec(begin[l->link].r, force); /* direction at t (L93, W52) */
+    return mat3_mul_vec(begin[l->link].r, force); /* the force has its direction at t (L93, W52) */
   return mat3_mul_vec(load_rotation(clock, begin[l->link].r, before[l->link].r, mat3_zero()), force);
 }

@@ -12,8 +12,8 @@ static void add_signal_parameter_bars(const Signal* signal, const StepSpan* span
   if (signal->source->channels > 0) signal_mean_vjp(signal, span->at, value, rate, gradient);
 }
 
-/* Receives the derivatives of a scalar through loads. in_target: true for the loads that targets contain (W52). old and
- * rate_bar are then not used. */
+/* Destination of the derivatives of a scalar with respect to loads. in_target: true for the loads that targets contain
+ * (W52). old and rate_bar are then not used. */
 typedef struct {
   bool in_target;
   StateBar now, old;
@@ -107,7 +107,7 @@ static void add_point_bar(double pose[3][4], Vec3 bar, Vec3 local, bool shift) {
  * lever arm (arm_bar) and the axis (axis_bar) of the link, world axes. */
 typedef struct {
   int link;
-  Vec3 point, axis; /* link frame: point of action [m], axis */
+  Vec3 point, axis; /* point of action [m] and axis, in the frame of the link */
   bool at_center;
   Vec3 end_bar, arm_bar, axis_bar;
 } FieldSide;

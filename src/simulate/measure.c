@@ -5,10 +5,9 @@
 #include "simulate/fluid.h"
 #include "simulate/spin.h"
 
-/* ---------------------------------------------------------------- motion */
+/* ---------------------------------------------------------------- velocities and momenta */
 
-/* Time derivative of a pose: of its rotation matrix and its position. As an affine map it gives the velocities of all
- * points of a link. */
+/* Time derivative of the 3x4 matrix of a pose. As an affine map it gives the velocities of all points of a link. */
 typedef struct {
   double m[3][4];
 } Velocity;
@@ -235,7 +234,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
   return true;
 }
 
-/* ---------------------------------------------------------------- a state */
+/* ---------------------------------------------------------------- energies and contacts of a state */
 
 /* Returns the potential energy of springs, tendons, bushings, fields, gravity and buoyancy at poses (links) and
  * coordinates (nq) [J]. */
@@ -363,7 +362,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->reported.contacts = MEMORY_NEW(SimContact, s->reported.contact_capacity);
   }
   const bool accounts = contact_keeps_account(s->model);
-  bool apart =
+  bool by_range =
       contact_lists_by_range(s->model); /* the gap and the force of a link pair can come from different hull pairs */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
@@ -371,7 +370,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     contact_candidate(s->contact, k, &c.a, &c.b);
     if (accounts) add_friction_account(s->contact, k, &c);
     c.exerts_force =
-        contact_force(s->contact, k, &force) || (apart && isfinite(contact_listed_range(s->model, c.a, c.b)));
+        contact_force(s->contact, k, &force) || (by_range && isfinite(contact_listed_range(s->model, c.a, c.b)));
     if (!c.exerts_force && c.friction_owed == 0 && c.friction_load == 0) continue;
     c.gap = contact_gap(s->contact, k);
     c.force = force;
@@ -389,7 +388,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   merge_pairs_of_same_links(s->reported.contacts, count);
   if (accounts) drop_pairs_without_force(s->reported.contacts, count);
   if (has_contact_point_output(s)) set_contact_points(s->reported.contacts, *count);
-  if (apart) drop_pairs_beyond_range(s->model, s->reported.contacts, count);
+  if (by_range) drop_pairs_beyond_range(s->model, s->reported.contacts, count);
   return s->reported.contacts;
 }
 

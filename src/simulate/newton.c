@@ -55,7 +55,7 @@ typedef enum {
   END_OPEN,        /* closures cannot be closed */
   END_BLOCKED,     /* the line search failed before prescribed joints reached their targets */
   END_LIMIT,       /* the iteration limit was reached */
-  END_FAILED,      /* no finite residual, direction or step was found, or an independent part left its region */
+  END_FAILED,      /* no finite residual, direction or step was found, or links left the regions of their subsystem */
 } NewtonEnd;
 
 /* State of Newton's method at the accepted configuration, and results of the previous iterations. */
@@ -132,7 +132,7 @@ static NewtonEnd outcome_of_balance(Sim* s, NewtonProgress* progress, const Step
   if (progress->solved && balance_closures_are_reached(s)) return END_BALANCED;
   if (free_to_end && ends_below_rounding(s, a, progress, report->residual)) return END_ROUNDING;
   if (!progress->closed && is_closure_unclosable(s, progress)) return END_OPEN;
-  /* for small residuals the rounding of contact forces is ignored, because the energies show it */
+  /* small residuals: ignores the rounding of contact forces, because ends_below_rounding already tests the energies */
   const Assembly* stiff = report->residual > BELOW_ROUNDING_RESIDUAL_MAX ? a : NULL;
   if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_is_at_rounding(s, stiff)) {
     progress->at_rounding = true;
@@ -243,7 +243,7 @@ StepReport step_solve(Sim* s) {
   if (s->model->dof_count == 0) return step_no_work();
   if (!evaluate_start(s)) return step_unsolved(INFINITY);
   int most = s->friction_solve.iterates ? 0 : subsystems_solve(s, &report);
-  /* any other outcome: the independent parts solved every tree, or the solve was interrupted */
+  /* any other outcome: the subsystems solved every tree, or the solve was interrupted */
   if (report.outcome == STEP_NO_SOLUTION) newton_iterate(s, &report);
   report.iterations = most > report.iterations ? most : report.iterations;
   if (report.outcome == STEP_ROUNDING_FLOOR) {

@@ -171,7 +171,7 @@ static void shorten_moves(Sim* s) {
   Path* p = &s->path;
   int kept = find_moves_before_straight_path(s), last = p->first + kept;
   if (last >= p->count - 1) return;             /* nothing to replace if a single move remains */
-  (void)is_straight_path_proved_after(s, kept); /* called to set path.increments */
+  (void)is_straight_path_proved_after(s, kept); /* sets path.increments to the straight path over the replaced moves */
   replace_moves(s, last);
 }
 

@@ -14,9 +14,9 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Sets weight to the weights of the states at 0, -1, -b and -c steps in the second derivative at 0 of the cubic through
- * them, in units of the present step: L_i''(0) of the four Lagrange polynomials. b = 2, c = 3 gives 2, -5, 4, -1
- * (Houbolt) (S13). */
+/* Sets weight to the weights of four states in the second derivative at time 0 of the cubic through them. The states
+ * are those at the times 0, -1, -b and -c, in units of the present step. The weights are L_i''(0) of the Lagrange
+ * polynomials. b = 2, c = 3 gives 2, -5, 4, -1 (Houbolt) (S13). */
 static void cubic_weights(double b, double c, double weight[4]) {
   weight[0] = 2 * (1 + b + c) / (b * c);
   weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));
@@ -61,8 +61,8 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
   bool uneven = clock->kind != STEP_FREE;
   if (second && !uneven) return second_order_weights(clock);
-  /* integrator momentum: spin_set_targets sets the rotations of free bodies, and tree_flight_set_targets sets the
-   * targets of trees */
+  /* weights of the integrators first_order and momentum. Under momentum, spin_set_targets replaces the rotations of
+   * free bodies, and tree_flight_set_targets replaces the targets of trees */
   StepWeights w = uneven ? unequal_step_weights(clock) : first_order_weights(clock);
   /* the initial velocity belongs to t = 0, half a step before the middle of the first step (S3) */
   if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;

@@ -173,7 +173,7 @@ static PathResult prove_straight_path(Proof* p, const double* q, ProofReport* re
   return prove_path_of_increments(p, q, report);
 }
 
-/* ---------------------------------------------------------------- detours */
+/* ---------------------------------------------------------------- paths through a displaced midpoint */
 
 /* Adds the smallest increments that widen the gap of a pair by `length` [m] to p->displacement. They are J^T length /
  * (J J^T), with the derivatives J of the gap with respect to the increments. */
@@ -251,7 +251,7 @@ static void report_smallest_gap(Proof* p, ProofReport* report) {
   }
 }
 
-/* ---------------------------------------------------------------- along recorded moves */
+/* ---------------------------------------------------------------- proof along recorded moves */
 
 static double pose_difference(Pose a, Pose b) {
   double worst = vec3_norm(vec3_sub(a.t, b.t));
@@ -287,7 +287,7 @@ static void prove_moves(Proof* p, const double* moves, int count, const double* 
   if (!arrived) (void)accept_first_state(p, q);
 }
 
-/* ---------------------------------------------------------------- the next state */
+/* ---------------------------------------------------------------- proof up to the next state */
 
 typedef enum { BY_MOVES, PROVE_STRAIGHT_ONLY, PROVE_WITH_DETOURS } ProofMode;
 

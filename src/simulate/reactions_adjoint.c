@@ -1,7 +1,7 @@
 /* Adjoint of joint reactions (docs/derivations/observables.md, O3). Let `slopes` be the derivatives of a scalar with
- * respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion, in which
- * each link moves by the slopes of its own joint and of all joints above this joint. The twists of this virtual motion
- * are called the field. They are added to the twists of lambda. */
+ * respect to the reactions. Then slopes . reactions is the work of all forces on links in a virtual motion. In this
+ * motion, each link moves by the sum of the slopes of all joints between the link and the world. The twists of the
+ * virtual motion (`field`) are added to the twists of lambda. */
 #include <assert.h>
 #include <string.h>
 

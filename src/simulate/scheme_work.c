@@ -22,12 +22,12 @@ typedef struct {
   double *rate, *displacement;    /* joint rates and displacements of the previous substep (size: nv) */
   double *force_work, *is_driven; /* force_work: work of forces [J]; is_driven: nonzero if anything except fixed bodies
                              acts on the group (size: groups) */
-  double *rolling_loss,
-      *slip_loss_max;     /* rolling_loss: work that contacts of rolling bodies absorb, without the work along the gap;
-                 slipped: largest work that slip can have absorbed (contact_term_rolls) (groups) [J] */
-  double* initial_change; /* energy change by the scheme in the first substep of the run (groups) [J] */
-  double* stored;         /* energy stored in contact at the start [J] */
-  double* is_started;     /* 0 until the member `energy` is set, then 1 */
+  double *rolling_loss, *slip_loss_max; /* rolling_loss: work that contacts of rolling bodies absorb, without the work
+                                           along the gap; slip_loss_max: largest work that slip can have absorbed
+                                           (contact_term_rolls) (size: groups) [J] */
+  double* initial_change;               /* energy change by the scheme in the first substep of the run (groups) [J] */
+  double* stored;                       /* energy stored in contact at the start [J] */
+  double* is_started;                   /* 0 until the member `energy` is set, then 1 */
 } BalanceState;
 
 typedef struct SchemeBalance {
@@ -127,7 +127,7 @@ void scheme_balance_serialize_state(Sim* s, StateBlock* block) {
   scheme_balance_reset_reference(s);
 }
 
-/* ---------------------------------------------------------------- energies */
+/* ---------------------------------------------------------------- energies of groups */
 
 /* Adds factor times the potential energy of each group, of its links, springs, tendons, bushings and of its buoyancy,
  * to out[groups]. */
@@ -371,7 +371,7 @@ static double bushing_work(const Sim* s, int k) {
   return sum;
 }
 
-/* Speed along the gap above which a rolling body counts as colliding or leaving [m/s]. */
+/* Speed along the contact normal above which a rolling body counts as colliding or separating [m/s]. */
 #define IMPACT_SPEED 0.01
 
 /* Returns the work against the force of a contact term on one of its bodies, for half of the motion of the body from
@@ -392,10 +392,10 @@ static bool is_prescribed(const Model* m, int link) {
 }
 
 /* Adds the energy that contacts of rolling bodies remove, without the work along the gap, to b->at.rolling_loss of the
- * rolling body's group, or of the other body's group if the rolling body is fixed. Adds the largest energy that slip
- * can have absorbed to b->at.slip_loss_max. Work on the rolling body is computed with its rates. Work on the other body
- * is computed with its poses, because contacts with other bodies can cancel an error of its rates. b->screws must be
- * set at the end of the substep. */
+ * rolling body's group. If the rolling body is fixed, adds it to the group of the other body. Adds the largest energy
+ * that slip can have absorbed to b->at.slip_loss_max. The work on the rolling body is computed from rates. The work on
+ * the other body is computed from poses, because contacts with other bodies can cancel an error of its rates. b->screws
+ * must be set for the end of the substep. */
 static void add_rolling_loss(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;

@@ -71,8 +71,8 @@ double step_first_jump(const Sim* s, SignalSpan interval) {
   return first;
 }
 
-/* Least distance of corners of a prescribed coordinate, in steps. Each corner adds one or two substeps, so that all
- * corners together add at most a fifth to the substeps. */
+/* Substeps end at a corner of a prescribed coordinate only if corners are at least this number of steps apart. Each
+ * corner adds one or two substeps, so all corners together add at most a fifth to the number of substeps. */
 #define CORNER_DISTANCE 10
 
 double step_first_rate_jump(const Sim* s, SignalSpan interval) {

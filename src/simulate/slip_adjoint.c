@@ -26,11 +26,11 @@ static void compute_pose_bars(StepAdjoint* a, const RecordedStep* step) {
 /* Sets a->slip_residual to r = b - (H - K) lambda - K lambda, with b = -reduced. */
 static void compute_residual(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
-  Assembly apart;
+  Assembly assembly;
   contact_replay_exclude_impulse_friction(a->replay, true);
-  step_assemble_keeping_scales(s, contact_replay_terms(a->replay), &apart);
-  step_extend_pattern(s, apart.contact);
-  assemble_hessian(&apart, true, s->solver);
+  step_assemble_keeping_scales(s, contact_replay_terms(a->replay), &assembly);
+  step_extend_pattern(s, assembly.contact);
+  assemble_hessian(&assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   step_adjoint_reduce_wrenches(a, step, (const double(*)[6])a->slip_wrench, a->ground_bar, a->product);
   for (int k = 0; k < a->model->dof_count; k++)

@@ -10,12 +10,12 @@
 /* Sets f->slip_rows (nv x parameters) to (H - K) S_now. */
 static void compute_slip_rows(StepForward* f) {
   Sim* s = f->adjoint->sim;
-  Assembly apart;
+  Assembly assembly;
   int nv = f->model->dof_count, p = f->parameters;
   contact_replay_exclude_impulse_friction(f->adjoint->replay, true);
-  step_assemble_keeping_scales(s, contact_replay_terms(f->adjoint->replay), &apart);
-  step_extend_pattern(s, apart.contact);
-  assemble_hessian(&apart, true, s->solver);
+  step_assemble_keeping_scales(s, contact_replay_terms(f->adjoint->replay), &assembly);
+  step_extend_pattern(s, assembly.contact);
+  assemble_hessian(&assembly, true, s->solver);
   for (int j = 0; j < p; j++) {
     for (int i = 0; i < nv; i++) f->column[i] = f->sensitivity[1][(size_t)i * (size_t)p + (size_t)j];
     block_solver_multiply(s->solver, f->column, f->right);

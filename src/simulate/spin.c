@@ -194,7 +194,7 @@ SpinArmBody spin_arm_body(const Sim* s, int link) {
   return (SpinArmBody){body->axis, vec3_dot(body->axis, s->model->links[link].center), body->offset, body->is_ball};
 }
 
-/* Returns true if (W21) applies to a link, and (W20) does not. */
+/* Returns true if the lever arms at t of (W21) correct the contact torques of a body. Otherwise (W20) applies. */
 static bool has_arm(const SpinBody* body, int side, const ContactWork* work) {
   return body->is_round && (work->profile[side].largest > 0 || body->is_capsule || body->is_ball);
 }

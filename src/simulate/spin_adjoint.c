@@ -313,7 +313,7 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
-  /* t^ = c^ - R^ X_c, with c^ from the affine extrapolation */
+  /* target of the frame's origin: t^ = c^ - R^ X_c, with the affine extrapolation c^ of the centre of mass */
   bar = mat3_sub(bar, mat3_outer(place, body->center));
   Vec3 by_center = vec3_sub(mat3_tmul_vec(spin_body->drift, place), mat3_tmul_vec(to, place));
   model_gradient_center(a->model, link, by_center, gradient);
@@ -321,7 +321,7 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) target_bar[row][k] = affine.m[row][k];
 
-  /* R^ = R turn(p), with p = R^T L */
+  /* target rotation: R^ = R turn(p), with the torque-free rotation `turn` of the momentum p = R^T L */
   Vec3 local = mat3_tmul_vec(r, s->state.momentum[link]), by_local = {0, 0, 0};
   Mat3 by_mobility = mat3_zero();
   free_rotation_vjp(spin_body->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,

@@ -125,9 +125,9 @@ static bool read_state_words(Sim* s, bool with_contact, Diagnostics* diagnostics
 static bool recompute_contact(Sim* s) {
   contact_set_substep(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_save(s->contact, CONTACT_STEP_START);
-  bool apart = contact_reset(s->contact, s->pose_now);
+  bool is_feasible = contact_reset(s->contact, s->pose_now);
   contact_restore(s->contact, CONTACT_STEP_START);
-  return apart;
+  return is_feasible;
 }
 
 /* Returns true if part `part` of the model identity agrees with the model that recorded the state. */
@@ -147,9 +147,9 @@ Status sim_start_from_stored_state(Sim* s, Diagnostics* diagnostics) {
         s, diagnostics,
         "is incomplete, because another version of sdrs wrote the file or the file is damaged: record the state again");
   if (!s->contact) return STATUS_OK;
-  bool apart = !same_law ? contact_reset(s->contact, s->pose_now)
-                         : is_model_part_equal(s, MODEL_NUMBERS, diagnostics) || recompute_contact(s);
-  if (!apart)
+  bool is_feasible = !same_law ? contact_reset(s->contact, s->pose_now)
+                               : is_model_part_equal(s, MODEL_NUMBERS, diagnostics) || recompute_contact(s);
+  if (!is_feasible)
     return report_bad_state(
         s, diagnostics,
         "makes bodies intersect, because their shapes in this scene differ from those of the recorded run: "

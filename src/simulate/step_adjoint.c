@@ -256,7 +256,7 @@ void step_adjoint_controller_signal(StepAdjoint* a, int controller, double t, co
   signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
 }
 
-/* ---------------------------------------------------------------- lambda */
+/* ---------------------------------------------------------------- solution of the adjoint equations */
 
 /* Adds the contribution of the joint rates at t + dt to the derivatives of a scalar with respect to coordinates. The
  * rates are rate_now times the increments from t to t + dt minus rate_old times the increments before. rate[nv]:

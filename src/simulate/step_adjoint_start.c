@@ -4,7 +4,7 @@
 
 #include "simulate/step_adjoint.h"
 
-/* Twists refer to the origins of the link frames. */
+/* In this function, twists refer to the origins of the link frames. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -37,7 +37,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   }
   FrameRotationInput motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
   step_adjoint_frame_rotations_of_motion(a, pose, &motion, gradient);
-  /* an attachment displaces the link, so the rotation of the parent gives the link a different velocity */
+  /* a displacement of a joint in its parent displaces the link, so the rotation of the parent gives the link another
+   * velocity */
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
     a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_from_array(a->twist[up]).w);
@@ -59,8 +60,8 @@ static void prescribed_start_adjoint(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
-/* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, for closures that were
- * placed at coordinates q (nq) which differ from the first state. */
+/* Adds the derivatives of a scalar with respect to joint origins and the numbers of closures, if closures were placed
+ * at other coordinates than those of the first state. q[nq]: the coordinates at which they were placed. */
 static void closure_coordinates_adjoint(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;

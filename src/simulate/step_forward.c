@@ -123,7 +123,7 @@ static double* reserve_rows(double* old, int* capacity, int count) {
   return MEMORY_NEW(double, *capacity);
 }
 
-/* ---------------------------------------------------------------- the start */
+/* ---------------------------------------------------------------- sensitivities at the start of the run */
 
 static void set_start_row(StepForward* f, int dof) {
   model_gradient_clear(&f->gradient, f->model);
@@ -410,7 +410,7 @@ static void update_carried_sensitivities(StepForward* f, const RecordedStep* ste
   f->records = step->contact_count_next;
 }
 
-/* ---------------------------------------------------------------- a step */
+/* ---------------------------------------------------------------- sensitivities over a step */
 
 static bool factor_hessian(StepForward* f, const Assembly* assembly) {
   StepAdjoint* a = f->adjoint;

@@ -17,9 +17,10 @@
  * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
  * error of the targets of trees in free flight is divided by this step. */
 #define LENGTH_DIFFERENCE_STEP 2e-2
-/* The same for the expected poses on which friction of round bodies depends (friction.md, F13). Over a longer step, a
- * contact that rolls would slip: the derivatives of a ball that rolls by 0.28 rad in a step and hits a wall had errors
- * of 2e-3 to 5e-2. Over a step of 2e-6, rounding of rotations has errors of 1e-6. */
+/* Relative step of the central difference for the expected poses, on which friction of round bodies depends
+ * (friction.md, F13). A longer step would make a rolling contact slip. With LENGTH_DIFFERENCE_STEP, the derivatives of
+ * a ball that rolls by 0.28 rad in a step and hits a wall had errors of 2e-3 to 5e-2. With a step of 2e-6, rounding of
+ * rotations causes errors of 1e-6. */
 #define EXPECTED_POSE_DIFFERENCE_STEP 2e-4
 
 /* Returns the scalar product of rate[nv] and the joint rates at t + dt, which depend on the step lengths. */
@@ -256,7 +257,7 @@ static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step
   return sum + prescribed_time_derivative(a, a->product, step->clock.time);
 }
 
-/* ---------------------------------------------------------------- the event */
+/* ---------------------------------------------------------------- event at the end of a step */
 
 void step_lengths_seed_event(StepAdjoint* a, const RecordedStep* step, const EventTerms* event, double nu,
                              ModelGradient* gradient) {
@@ -299,9 +300,9 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
   return true;
 }
 
-/* For a step that ends at an event, a zero of the event function: adds nu times the adjoint solution of the event
- * function to lambda, with nu such that the derivative of the adjoint's scalar with respect to the step length vanishes
- * (I12). Returns false if the event has no derivative. */
+/* For a step that ends at an event, where the event function is zero. Adds nu times the adjoint solution of the event
+ * function to lambda. nu makes the derivative of the adjoint's scalar with respect to the step length vanish (I12).
+ * Returns false if the event has no derivative. */
 static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
                         ModelGradient* gradient) {
   StepLengths* l = a->lengths;

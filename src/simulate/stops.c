@@ -22,7 +22,7 @@ typedef struct {
   const ModelLink* ball;     /* link of the ball joint; NULL: the limit bounds a scalar coordinate */
   int angle_kind,
       ball_dof; /* angle_kind: angle of the ball joint; ball_dof: first degree of freedom of the ball joint */
-  double bound, sign, margin, restitution; /* sign: 1 lower limit, -1 upper limit */
+  double bound, sign, margin, restitution; /* sign: 1 for the lower limit, -1 for the upper limit */
 } Stop;
 
 static bool find_stop(const Model* m, int dof, int side, Stop* out) {

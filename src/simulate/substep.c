@@ -14,9 +14,8 @@
 
 /* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again. */
 enum { UNREFINED_STEPS = 4 };
-/* Number of consecutive steps solved at the first attempt, after which fewer substeps are tried again if a tree in free
- * flight (tree_flight.h) required shorter substeps. The number is larger than UNREFINED_STEPS because each change of
- * the substep length changes the energy of the tree by (w dt)^2 (W50). */
+/* Replaces UNREFINED_STEPS if a tree in free flight (tree_flight.h) required shorter substeps. It is larger because
+ * each change of the substep length changes the energy of the tree by (w dt)^2 (W50). */
 enum { UNREFINED_STEPS_IN_FLIGHT = 4000 };
 
 /* ---------------------------------------------------------------- state at the start of a step */
@@ -100,7 +99,7 @@ void step_restore(Sim* s, ContactMemory to) {
   contact_restore(s->contact, to);
 }
 
-/* ---------------------------------------------------------------- states inside a step */
+/* ---------------------------------------------------------------- recorded states of the substeps */
 
 static void reserve_substates(SubstateStore* b, const Model* m) {
   if (b->count < b->capacity) return;
@@ -202,7 +201,7 @@ void substates_free(Sim* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- the step */
+/* ---------------------------------------------------------------- clock and report of a step */
 
 StepClock sim_clock(const Sim* s) { return s->reached; }
 
@@ -248,7 +247,7 @@ static StepReport add_substep_report(const StepReport* sum, const StepReport* ne
   return out;
 }
 
-/* ---------------------------------------------------------------- a substep */
+/* ---------------------------------------------------------------- length and kind of a substep */
 
 /* REPETITIONS_MAX: largest number of times that a substep is repeated. SUBSTEP_COUNT_MAX: largest number of substeps in
  * a step. */
@@ -335,18 +334,18 @@ static StepReport solve_substep(Sim* s) {
 
 /* Returns true if bodies tunnelled through each other over several Newton iterations of a solved substep (crossing.c).
  * Only shorter steps resolve such an impact. *found is the pair of links. */
-static bool part_crosses(const Sim* s, const StepReport* report, BlockingPair* found) {
+static bool substep_tunnels(const Sim* s, const StepReport* report, BlockingPair* found) {
   return report->iterations >= 2 && sim_finds_tunneling(s, s->pose_now, s->configuration[s->current].pose, found);
 }
 
 /* Replaces the outcome of Newton's method in *report by the outcome of the substep: STEP_CONVERGED if an impact substep
  * has a small residual, STEP_CROSSED if bodies tunnelled through each other. */
-static void part_outcome(const Sim* s, StepReport* report) {
+static void set_substep_outcome(const Sim* s, StepReport* report) {
   BlockingPair found;
   bool small = s->clock.kind == STEP_IMPACT_SUBSTEP && report->residual <= IMPACT_RESIDUAL_MAX;
   if (step_outcome_failed(report->outcome)) return;
   if (small) report->outcome = STEP_CONVERGED;
-  if (!part_crosses(s, report, &found)) return;
+  if (!substep_tunnels(s, report, &found)) return;
   report->outcome = STEP_CROSSED;
   report->squeeze = found;
 }
@@ -579,14 +578,14 @@ static double length_between_jumps(const Sim* s, double end, double left) {
 /* Returns the plan of the next substep from the conditions that are known before this substep is solved: an impact that
  * begins, spinning bodies, or a closure that opens. A short substep of an impact keeps its length even if it ends after
  * the end of the step. In this case the step ends late (I10). end: end of the span [s]. left: time to the end of the
- * span [s]. parts: number of substeps of the span so far. Sets end and share of s->clock. */
-static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
+ * span [s]. solved_count: number of substeps of the span so far. Sets end and share of s->clock. */
+static SubstepPlan plan_substep(Sim* s, double end, double left, int solved_count) {
   double brief = IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
-  bool last = parts >= SUBSTEP_COUNT_MAX;
+  bool last = solved_count >= SUBSTEP_COUNT_MAX;
   bool impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
   if (impact) contact_impact_shorten(s->contact, s->reached.dt, &brief);
   if (!last && stops_shorten_substep(s, &brief)) impact = true;
-  int shares = !impact && !last && parts > 0 ? spin_substep_count(s, left) : 1;
+  int shares = !impact && !last && solved_count > 0 ? spin_substep_count(s, left) : 1;
   if (s->reached.kind == STEP_IMPACT_SUBSTEP) brief = fmin(brief, s->reached.dt);
   double length = impact ? brief : left / shares;
   s->clock.end = impact ? END_AT_FIXED_LENGTH : END_AT_FRACTION;
@@ -603,8 +602,8 @@ static SubstepPlan plan_substep(Sim* s, double end, double left, int parts) {
 
 /* Returns the plan with which the solved substep must be repeated, or `plan` if the substep can be accepted. A short
  * substep that failed is halved, unless half its length is too short to measure speeds. A substep in which an event
- * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind. may:
- * true if the substep may still be shortened. */
+ * begins is shortened to end at the event. A substep in which an approach or a contact ends gets another kind.
+ * may_shorten: true if the substep may still be shortened. */
 static SubstepPlan plan_repetition(Sim* s, SubstepPlan plan, bool failed, bool may_shorten, EventSearch* event) {
   SubstepPlan next = plan;
   if (failed) {
@@ -630,7 +629,7 @@ static void end_at_event(Sim* s, const EventSearch* event) {
                        (s->clock.end == END_AT_FRACTION && s->clock.begin_varies);
 }
 
-/* Solves the planned substep and repeats it recorded plan_repetition requires. Sets *plan to the plan of the last
+/* Solves the planned substep, and repeats it as plan_repetition requires. Sets *plan to the plan of the last
  * repetition. */
 static StepReport solve_planned_substep(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = step_no_work(), report;
@@ -669,7 +668,7 @@ static StepReport solve_planned_substep(Sim* s, double end, double left, Substep
     event.event = event_of_closure(&join);
   }
   end_at_event(s, &event);
-  part_outcome(s, &report);
+  set_substep_outcome(s, &report);
   end_substep(s, &report);
   return report;
 }
@@ -695,8 +694,8 @@ static StepReport solve_span(Sim* s, int count, int index) {
   double end = s->clock.time, left = s->clock.dt - (s->reached.time - span_start(s, count, index));
   StepReport report = step_no_work();
   const double least = REMAINDER_MIN * IMPACT_SUBSTEP_FRACTION * s->model->simulation.dt;
-  for (int parts = 0;; parts++) {
-    SubstepPlan plan = plan_substep(s, end, left, parts);
+  for (int solved_count = 0;; solved_count++) {
+    SubstepPlan plan = plan_substep(s, end, left, solved_count);
     StepReport one = solve_planned_substep(s, end, left, &plan);
     report = add_substep_report(&report, &one);
     if (step_outcome_failed(report.outcome) || !(left - plan.length > least)) return report;
@@ -711,16 +710,16 @@ static StepReport solve_span(Sim* s, int count, int index) {
 static BlockingPair find_blocking_pair(Sim* s) {
   BlockingPair worst = {.known = false};
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
-  bool in_the_way = false;
+  bool any_overlap = false;
   for (int k = 0; k < count; k++) {
     Vec3 force;
-    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_candidate_trial(s->contact, k).feasible;
-    if (!overlaps && (in_the_way || !presses)) continue;
+    bool in_contact = contact_force(s->contact, k, &force), overlaps = !contact_candidate_trial(s->contact, k).feasible;
+    if (!overlaps && (any_overlap || !in_contact)) continue;
     ContactDirectionalGap pair = contact_directional_gap(s->contact, k);
-    BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
-    bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
+    BlockingPair one = {true, pair.link_a, pair.link_b, pair.gap, in_contact ? vec3_norm(force) : 0};
+    bool worse = overlaps && any_overlap ? one.gap < worst.gap : overlaps || one.force > worst.force;
     if (worse) worst = one;
-    in_the_way = in_the_way || overlaps;
+    any_overlap = any_overlap || overlaps;
   }
   return worst;
 }
@@ -735,8 +734,8 @@ static bool has_all_iterations(int count) {
   return (count <= SUBSTEP_COUNT_MAX && 2 * count > SUBSTEP_COUNT_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Solves all substeps of a step. as NULL: `count` equal substeps, divided further at events; otherwise exactly the
- * `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of
+/* Solves all substeps of a step. recorded NULL: `count` equal substeps, divided further at events; otherwise exactly
+ * the `count` substeps of `recorded`. Restores the state before the step if a substep fails. limit: largest number of
  * iterations in a substep. */
 static StepReport solve_substeps(Sim* s, const StepClock* recorded, int count, int limit) {
   StepReport report = step_no_work();
@@ -791,7 +790,7 @@ typedef struct {
 } SubstepAttempt;
 enum { ATTEMPTS_MAX = 24 };
 
-/* Sets tries[ATTEMPTS_MAX] to the attempts of a step and returns their number. The first *finer attempts have
+/* Sets attempts[ATTEMPTS_MAX] to the attempts of a step and returns their number. The first *finer_count attempts have
  * `substeps` substeps, then twice as many, and so on. The other attempts have all iterations. They repeat the numbers
  * of substeps, from the least number on, that were not attempted with all iterations. */
 static int list_attempts(const Sim* s, int substeps, SubstepAttempt* attempts, int* finer_count) {
@@ -804,10 +803,10 @@ static int list_attempts(const Sim* s, int substeps, SubstepAttempt* attempts, i
   return n;
 }
 
-/* Makes attempts until one succeeds. If all fail, returns the report of the finest of the first attempts, with the
- * outcome STEP_BLOCKED if a prescribed link was blocked in one of them. More iterations are not tried if a prescribed
- * link was blocked, or if only the last substeps failed: another body may then make the prescribed position at the end
- * of the step impossible. */
+/* Makes attempts until one succeeds. If all fail, returns the report of the attempt with the most substeps. Its outcome
+ * is STEP_BLOCKED if a prescribed link was blocked in one of the attempts. Attempts with all iterations are left out in
+ * two cases: a prescribed link was blocked, or only last substeps failed. In the second case another body may block the
+ * prescribed position at the end of the step. */
 static StepReport step_with_attempts(Sim* s, int substeps) {
   assert(substeps >= 1);
   SubstepAttempt attempts[ATTEMPTS_MAX];
@@ -837,8 +836,8 @@ static StepReport step_with_attempts(Sim* s, int substeps) {
 static int substeps_min(Sim* s) {
   int given = simulation_substep_count(&s->model->simulation);
   double length = s->model->simulation.dt / given;
-  int parts = spin_substep_count(s, length);
-  return given * parts <= SUBSTEP_COUNT_MAX ? given * parts : given;
+  int factor = spin_substep_count(s, length);
+  return given * factor <= SUBSTEP_COUNT_MAX ? given * factor : given;
 }
 
 static void update_times(Sim* s, double elapsed) {

@@ -1,19 +1,19 @@
-/* Independent parts: groups of small islands of trees that do not interact in a step. Each part is solved separately
- * through all its iterations (docs/derivations/step.md, S17). The data of a part fit into a cache, and threads process
- * whole parts without synchronization. Each part needs only its own number of iterations, not the number of the slowest
- * island of the scene. */
+/* Subsystems: groups of small islands of trees that do not interact in a step. Each subsystem is solved separately
+ * through all its iterations (docs/derivations/step.md, S17). The data of a subsystem fit into a cache, and threads
+ * process whole subsystems without synchronization. Each subsystem needs only its own number of iterations, not the
+ * number of the slowest island of the scene. */
 #include <assert.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* SUBSYSTEM_LINKS: islands are added to a part until it has this many links. ISLAND_LINKS_MOST: an island with more
- * links is solved with the whole scene, whose loops are divided among the threads. */
+/* SUBSYSTEM_LINKS: islands are added to a subsystem until it has this many links. ISLAND_LINKS_MOST: an island with
+ * more links is solved with the whole scene, whose loops are divided among the threads. */
 enum { SUBSYSTEM_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = SUBSYSTEM_LINKS + ISLAND_LINKS_MOST, TREE_PAIRS = ROOM * (ROOM - 1) / 2 };
 
-/* Accepted moves of all parts that one worker solves in a step, one part after the other. A move consists of the
- * increments of the degrees of freedom of the part's trees. */
+/* Accepted moves of all subsystems that one worker solves in a step, one subsystem after the other. A move consists of
+ * the increments of the degrees of freedom of the subsystem's trees. */
 struct SubsystemMoves {
   double* deltas;
   size_t count, capacity;
@@ -22,8 +22,8 @@ struct SubsystemMoves {
 typedef struct {
   StepReport report;
   int worker, moves;
-  size_t first;     /* index of the first move of the part in the worker's moves */
-  bool left_region; /* true: the solution would leave the region of the part */
+  size_t first;     /* index of the first move of the subsystem in the worker's moves */
+  bool left_region; /* true if the solution would leave the regions of the subsystem's links */
 } SubsystemResult;
 
 /* Data of one worker. The worker owns its contact system, its moves and some arrays of `sim`. All other arrays of `sim`
@@ -35,22 +35,22 @@ typedef struct {
 } SubsystemWorker;
 
 typedef struct Subsystems {
-  int* sets;                 /* sets of interacting trees, stored as disjoint sets (size: trees) */
-  int* of;                   /* index of the part of each tree, or -1 if the tree is in no part (size: trees) */
-  int* size;                 /* number of links of each set, stored at the smallest member of the set (size: trees) */
-  int* place;                /* index of each tree among the trees of its part (size: trees) */
-  int *trees, *tree_first;   /* trees: trees in the order of the parts (trees); tree_first: index of the first tree of
-                                each part (trees + 1) */
-  int *links, *link_first;   /* links: links in the order of the parts (links); link_first: index of the first link of
-                                each part (trees + 1) */
-  int* dof_first;            /* SolveScope.dof_first for all `trees` (size: trees) */
-  int count, assigned_trees; /* count: number of parts; assigned_trees: number of trees in parts */
-  SubsystemResult* result;   /* result of each part (size: trees) */
+  int* sets;               /* sets of interacting trees, stored as disjoint sets (size: trees) */
+  int* of;                 /* index of the subsystem of each tree, or -1 if the tree is in no subsystem (size: trees) */
+  int* size;               /* number of links of each set, stored at the smallest member of the set (size: trees) */
+  int* place;              /* index of each tree among the trees of its subsystem (size: trees) */
+  int *trees, *tree_first; /* trees: trees in the order of the subsystems (trees); tree_first: index of the first tree
+                              of each subsystem (trees + 1) */
+  int *links, *link_first; /* links: links in the order of the subsystems (links); link_first: index of the first link
+                              of each subsystem (trees + 1) */
+  int* dof_first;          /* SolveScope.dof_first for all `trees` (size: trees) */
+  int count, assigned_trees; /* count: number of subsystems; assigned_trees: number of trees in subsystems */
+  SubsystemResult* result;   /* result of each subsystem (size: trees) */
   SubsystemWorker* worker;
   int worker_count;
 } Subsystems;
 
-/* ---------------------------------------------------------------- workspace */
+/* ---------------------------------------------------------------- creation of workers */
 
 static bool can_be_divided(const Sim* s) { return s->contact && s->model->tree_count > 1; }
 
@@ -58,7 +58,7 @@ static void create_worker(SubsystemWorker* w, const Sim* s, int thread) {
   Sim* sim = &w->sim;
   int sizes[ROOM];
   for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
-  w->contact = contact_island_create(s->contact, thread);
+  w->contact = contact_subsystem_create(s->contact, thread);
   sim->solver = block_solver_create(ROOM, sizes);
   sim->island_set.list = MEMORY_NEW(Island, ROOM);
   sim->island_set.refused = MEMORY_NEW(bool, ROOM);
@@ -85,11 +85,11 @@ static void destroy_worker(SubsystemWorker* w) {
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   block_solver_destroy(sim->solver);
   tree_term_lists_free(&sim->assembly.sides);
-  contact_island_destroy(w->contact);
+  contact_subsystem_destroy(w->contact);
 }
 
 void subsystems_create(Sim* s) {
-  if (!can_be_divided(s) || !contact_islands_create(s->contact)) return;
+  if (!can_be_divided(s) || !contact_subsystems_create(s->contact)) return;
   const Model* m = s->model;
   Subsystems* p = s->subsystems.parts = MEMORY_NEW(Subsystems, 1);
   p->sets = MEMORY_NEW(int, m->tree_count);
@@ -116,7 +116,7 @@ void subsystems_destroy(Subsystems* p) {
   memory_free(p);
 }
 
-/* ---------------------------------------------------------------- division into parts */
+/* ---------------------------------------------------------------- division into subsystems */
 
 /* Returns true if the tree has prescribed joints, closures, couplings, tendons or bushings. Such a tree, and every tree
  * that interacts with it, is solved with the whole scene. */
@@ -171,13 +171,13 @@ static void list_subsystems(const Sim* s, Subsystems* p) {
     p->tree_first[k] += p->tree_first[k - 1];
     p->link_first[k] += p->link_first[k - 1];
   }
-  for (int k = 0; k < m->tree_count; k++) /* advances the start index of each part to the start of the next part */
+  for (int k = 0; k < m->tree_count; k++) /* advances the start index of each subsystem to the start of the next one */
     if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
   for (int i = 0; i < m->link_count; i++)
     if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
-  for (int part = 0; part < p->count; part++)
-    for (int n = p->tree_first[part], dof = 0; n < p->tree_first[part + 1]; n++) {
-      p->place[p->trees[n]] = n - p->tree_first[part];
+  for (int k = 0; k < p->count; k++)
+    for (int n = p->tree_first[k], dof = 0; n < p->tree_first[k + 1]; n++) {
+      p->place[p->trees[n]] = n - p->tree_first[k];
       p->dof_first[n] = dof;
       dof += m->trees[p->trees[n]].dof_count;
     }
@@ -190,7 +190,7 @@ static bool assign_trees(const Sim* s, Subsystems* p) {
   return p->assigned_trees > 0;
 }
 
-/* Finds the parts. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
+/* Finds the subsystems. Returns false if there are none, so that the whole scene must be solved at once. The pairs with
  * contact terms can show this before the regions of the links are computed. */
 static bool find_subsystems(Sim* s) {
   Subsystems* p = s->subsystems.parts;
@@ -201,11 +201,11 @@ static bool find_subsystems(Sim* s) {
     if (a >= 0 && b >= 0) disjoint_sets_unite(p->sets, a, b);
   }
   if (!assign_trees(s, p)) return false;
-  contact_islands_find(s->contact, s->target, p->sets);
+  contact_subsystems_find(s->contact, s->target, p->sets);
   return assign_trees(s, p);
 }
 
-/* ---------------------------------------------------------------- one part */
+/* ---------------------------------------------------------------- solution of one subsystem */
 
 static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   Sim buffers = w->sim;
@@ -230,13 +230,13 @@ static void copy_sim_to_worker(SubsystemWorker* w, const Sim* s) {
   w->sim.subsystems.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.prescribed_joints.count = 0;
-  w->sim.closures = NULL; /* closures, tendons and bushings act on none of the trees of a part */
+  w->sim.closures = NULL; /* closures, tendons and bushings act on no tree of a subsystem */
   w->sim.tendons = NULL;
   w->sim.bushings = NULL;
   w->sim.times = (SimTimes){0};
   w->sim.subsystems.parts = NULL;
   w->moves.count = 0;
-  contact_island_attach(w->contact, s->contact);
+  contact_subsystem_attach(w->contact, s->contact);
 }
 
 static void begin_subsystem(Sim* s, const Subsystems* p, int index) {
@@ -280,13 +280,13 @@ static void solve_subsystem(void* context, int index, int thread) {
   Sim* s = &w->sim;
   s->current = whole->current;
   begin_subsystem(s, p, index);
-  contact_island_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
+  contact_subsystem_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
   *result = (SubsystemResult){.report = step_unsolved(0), .worker = thread, .first = w->moves.count};
   newton_iterate(s, &result->report);
   result->left_region = s->subsystems.leaves_region;
   int dofs = block_solver_order(s->solver);
   if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
-  contact_island_end(s->contact, whole->contact);
+  contact_subsystem_end(s->contact, whole->contact);
   if (s->current == whole->current) copy_configuration_of_scope(s, s->current);
 }
 
@@ -305,7 +305,7 @@ void subsystem_add_move(Sim* s) {
   }
 }
 
-/* ---------------------------------------------------------------- all parts */
+/* ---------------------------------------------------------------- solution of all subsystems */
 
 static void set_immovable_links(Sim* s) {
   const Model* m = s->model;
@@ -379,8 +379,8 @@ static bool is_subsystem_solved(const StepReport* one) {
   return one->outcome == STEP_CONVERGED || floor;
 }
 
-/* Returns the largest number of iterations of a part. Adds the counts of the parts to *report. Sets the outcome of the
- * step if all trees are solved, or if the step was interrupted. */
+/* Returns the largest number of iterations of a subsystem. Adds the counts of the subsystems to *report. Sets the
+ * outcome of the step if all trees are solved, or if the step was interrupted. */
 static int sum_results(const Sim* s, StepReport* report) {
   const Subsystems* p = s->subsystems.parts;
   int iterations = 0, trials = 0, retries = 0;
@@ -428,12 +428,12 @@ int subsystems_solve(Sim* s, StepReport* report) {
   if (!find_subsystems(s)) return 0;
   list_subsystems(s, p);
   set_immovable_links(s);
-  contact_islands_list(s->contact, p->of, p->count);
+  contact_subsystems_list(s->contact, p->of, p->count);
   for (int k = 0; k < p->worker_count; k++) copy_sim_to_worker(&p->worker[k], s);
   parallel_for(s->options.threads, p->count, 2, 1, solve_subsystem, s);
   append_moves_of_subsystems(s);
   copy_trees_outside(s);
-  contact_islands_end(s->contact, s->pose_now);
+  contact_subsystems_end(s->contact, s->pose_now);
   s->current = 1 - s->current;
   s->marks.all_stale = false;
   s->subsystems.solved_in = p->of;

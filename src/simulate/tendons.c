@@ -129,7 +129,7 @@ void tendons_destroy(TendonSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* ---------------------------------------------------------------- energy */
+/* ---------------------------------------------------------------- energy of a tendon */
 
 void tendons_prepare_step(Sim* sim) {
   TendonSystem* s = sim->tendons;
@@ -158,9 +158,9 @@ double tendon_weighted_stretch(const TendonSystem* s, int k, double length) {
   return tendon_stretch(s->model->tendons[k].source, spring_weight_of_end(&s->at[k]) * length + s->past[k]);
 }
 
-/* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin. over:
- * distance of the length at t beyond the limit [m]. Sets *slope to the derivative of this fraction with respect to
- * `excess`. */
+/* Returns the fraction of the damping that acts beyond one limit: a cubic from 0 at the limit to 1 at the margin.
+ * excess: distance of the length at t beyond the limit [m]. Sets *slope to the derivative of this fraction with respect
+ * to `excess`. */
 static double damping_fraction(double excess, double margin, double* slope) {
   double x = fmin(fmax(excess / margin, 0), 1);
   *slope = 6 * x * (1 - x) / margin;
@@ -246,7 +246,7 @@ double tendon_rounding(const TendonSystem* s, int k) {
   return LENGTH_ROUNDING_ERROR * s->force_magnitude[k] * s->extent[k];
 }
 
-/* ---------------------------------------------------------------- terms (L6) */
+/* ---------------------------------------------------------------- forces and Hessian of a tendon (L6) */
 
 /* Sets slope to sign times the derivative of a link point's velocity with respect to the twist of the link. arm: vector
  * from the link's centre of mass to the point. */

@@ -32,7 +32,7 @@ double tree_flight_angular_speed(const Sim* s) {
   return fastest;
 }
 
-/* ---------------------------------------------------------------- the equations */
+/* ---------------------------------------------------------------- equations of the target */
 
 /* Sets the coordinates of a joint one step before and one step after time t, extrapolated with the displacement of the
  * last step: `before_q` and `target_q` for the present step length, `behind_q` and `beyond_q` for the longer of the
@@ -297,7 +297,7 @@ bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
   return true;
 }
 
-/* ---------------------------------------------------------------- the target */
+/* ---------------------------------------------------------------- solution of the target */
 
 /* Sets f->change to the solution of the trees' linear equations with right-hand side f->reduced, corrected so that the
  * closure rows are satisfied. */

@@ -126,8 +126,8 @@ typedef struct {
   double factor;
 } ExtrapolatedState;
 
-/* Converts the derivatives of a ExtrapolatedState into derivatives with respect to the states at t and one step before.
- * In the first step, converts them into derivatives with respect to the initial velocities. */
+/* Converts the derivatives of an ExtrapolatedState into derivatives with respect to the states at t and one step
+ * before. In the first step, converts them into derivatives with respect to the initial velocities. */
 static void extrapolated_state_adjoint(StepAdjoint* a, const RecordedStep* step, const ExtrapolatedState* side,
                                        StateBar now, StateBar old, ModelGradient* gradient) {
   const Sim* s = a->sim;

@@ -158,9 +158,9 @@ static void mark_direct_loads(TreeFlight* f, const Model* m) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0 || f->group_of[link->tree] < 0 || link->prescribed >= 0) continue;
-    bool alone = f->tree[link->tree].free_count < 2, wheel = is_wheel(m, i);
+    bool is_single_dof = f->tree[link->tree].free_count < 2, wheel = is_wheel(m, i);
     for (int k = 0; k < link->joint.scalar_count; k++)
-      f->is_load_direct[link->dof_first + k] = alone || (wheel && k >= link->joint.slide_count);
+      f->is_load_direct[link->dof_first + k] = is_single_dof || (wheel && k >= link->joint.slide_count);
   }
 }
 

@@ -5,8 +5,9 @@
 
 #include "simulate/tree_flight.h"
 
-/* The copy keeps springs, damping and armatures of plain coordinates. Its infinite friction_speed makes the derivative
- * of the friction force with respect to its coefficient zero. */
+/* Sets the copy of the link with the joint properties that the target contains: springs, damping and armatures of plain
+ * coordinates. Its infinite friction_speed makes the derivative of the friction force with respect to its coefficient
+ * zero. */
 void flight_joints_begin(const Sim* s, int link) {
   assert(s->flight && link >= 0 && link < s->model->link_count);
   ModelLink* target = &s->flight->target_links[link];

@@ -40,7 +40,9 @@ void flight_loads_add_forces(const Sim* s, LinkSpan span, const Pose* pose, cons
   pose_bars_reduce(s->model, span, pose, screws, f->force, f->moment, out);
 }
 
-/* The joint force of a direct degree of freedom cancels the load in the target and adds it to the objective. */
+/* Sets load_force to the loads on the tree, projected onto the joint coordinates. For a direct degree of freedom (W52),
+ * sets joint_force to the same value. The joint force then cancels the load in the target and adds it to the objective.
+ */
 void flight_loads_project(const Sim* s, int tree, LinkSpan span) {
   assert(tree >= 0 && tree < s->model->tree_count);
   TreeFlight* f = s->flight;

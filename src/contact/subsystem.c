@@ -1,5 +1,5 @@
-/* Islands of a scene, each of which is solved separately (docs/derivations/step.md, S17): the regions in which their
- * links stay, and contact systems for the pairs of one island. */
+/* Subsystems of a scene, each of which is solved separately (docs/derivations/step.md, S17): the regions in which their
+ * links stay, and contact systems for the pairs of one subsystem. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const Box UNBOUNDED_BOX = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, 
 /* The contact range is enlarged by this fraction, so that rounding of the boxes does not matter. */
 #define RANGE_ROUNDING 1e-9
 
-bool contact_islands_create(ContactSystem* s) {
+bool contact_subsystems_create(ContactSystem* s) {
   bool complete = s->aggregates != NULL, links = s->pairs_links;
   if (complete || links || !isfinite(s->range)) return false;
   s->regions = MEMORY_NEW(Box, s->model->link_count);
@@ -31,7 +31,7 @@ bool contact_islands_create(ContactSystem* s) {
   return true;
 }
 
-/* ---------------------------------------------------------------- regions */
+/* ---------------------------------------------------------------- regions of links */
 
 /* Returns the bounding box of a hull at `pose`, which may be an affine map. */
 static Box box_at(const ModelHull* hull, const Pose* pose) {
@@ -168,7 +168,7 @@ static void unite_near_trees(ContactSystem* s, int* sets) {
   }
 }
 
-void contact_islands_find(ContactSystem* s, const Pose* expected, int* sets) {
+void contact_subsystems_find(ContactSystem* s, const Pose* expected, int* sets) {
   RegionTask task = {s, expected};
   const Model* m = s->model;
   parallel_for(s->threads, m->link_count, LINKS_PARALLEL, LINKS_GRAIN, find_region, &task);
@@ -177,7 +177,7 @@ void contact_islands_find(ContactSystem* s, const Pose* expected, int* sets) {
   unite_near_trees(s, sets);
 }
 
-/* ---------------------------------------------------------------- lists */
+/* ---------------------------------------------------------------- lists of the links and pairs of each subsystem */
 
 /* Copies the accepted pose of a link to its trial state. */
 static void copy_accepted_pose(const ContactSystem* s, int link) {
@@ -188,41 +188,41 @@ static void copy_accepted_pose(const ContactSystem* s, int link) {
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) s->instance[1 - now][k] = s->instance[now][k];
 }
 
-static int island_of_pair(const ContactSystem* s, LinkPair p, const int* island_of) {
+static int subsystem_of_pair(const ContactSystem* s, LinkPair p, const int* subsystem_of) {
   int a = s->model->link_tree[p.a], b = s->model->link_tree[p.b];
-  if (a < 0) return island_of[b];
-  return b < 0 || island_of[a] == island_of[b] ? island_of[a] : -1;
+  if (a < 0) return subsystem_of[b];
+  return b < 0 || subsystem_of[a] == subsystem_of[b] ? subsystem_of[a] : -1;
 }
 
-static void reserve_islands(IslandLists* lists, int island_count, int list_count) {
-  if (island_count + 3 > lists->part_capacity) {
+static void reserve_subsystems(SubsystemLists* lists, int subsystem_count, int list_count) {
+  if (subsystem_count + 3 > lists->subsystem_capacity) {
     memory_free(lists->first);
-    lists->part_capacity = 2 * island_count + 64;
-    lists->first = MEMORY_NEW(int, lists->part_capacity);
+    lists->subsystem_capacity = 2 * subsystem_count + 64;
+    lists->first = MEMORY_NEW(int, lists->subsystem_capacity);
   }
   if (list_count > lists->capacity) {
     memory_free(lists->candidates);
-    memory_free(lists->island_of);
+    memory_free(lists->subsystem_of);
     lists->capacity = list_count + list_count / 2 + 64;
     lists->candidates = MEMORY_NEW(int, lists->capacity);
-    lists->island_of = MEMORY_NEW(int, lists->capacity);
+    lists->subsystem_of = MEMORY_NEW(int, lists->capacity);
   }
 }
 
-void contact_islands_list(ContactSystem* s, const int* island_of, int island_count) {
-  assert(island_of && island_count >= 0);
-  IslandLists* lists = &s->islands;
-  reserve_islands(lists, island_count, s->list_count);
-  lists->island_of_tree = island_of;
-  int* first = lists->first; /* pairs of no island come first; the pairs of island k begin at first[k + 2] */
-  memset(first, 0, sizeof(int) * (size_t)(island_count + 3));
+void contact_subsystems_list(ContactSystem* s, const int* subsystem_of, int subsystem_count) {
+  assert(subsystem_of && subsystem_count >= 0);
+  SubsystemLists* lists = &s->subsystems;
+  reserve_subsystems(lists, subsystem_count, s->list_count);
+  lists->subsystem_of_tree = subsystem_of;
+  int* first = lists->first; /* pairs of no subsystem come first; the pairs of subsystem k begin at first[k + 2] */
+  memset(first, 0, sizeof(int) * (size_t)(subsystem_count + 3));
   for (int k = 0; k < s->list_count; k++)
-    first[(lists->island_of[k] = island_of_pair(s, s->list_links[k], island_of)) + 2]++;
-  for (int k = 1; k < island_count + 2; k++) first[k] += first[k - 1];
+    first[(lists->subsystem_of[k] = subsystem_of_pair(s, s->list_links[k], subsystem_of)) + 2]++;
+  for (int k = 1; k < subsystem_count + 2; k++) first[k] += first[k - 1];
   for (int k = s->list_count - 1; k >= 0; k--)
-    lists->candidates[--first[lists->island_of[k] + 2]] =
+    lists->candidates[--first[lists->subsystem_of[k] + 2]] =
         k; /* first[] changes from the ends to the beginnings of the ranges */
-  first[island_count + 2] = s->list_count;
+  first[subsystem_count + 2] = s->list_count;
   for (int i = 0; i < s->model->link_count;
        i++) { /* immovable links have equal poses in the accepted and the trial state */
     if (s->model->links[i].tree >= 0) continue;
@@ -231,92 +231,92 @@ void contact_islands_list(ContactSystem* s, const int* island_of, int island_cou
   }
 }
 
-/* ---------------------------------------------------------------- one island */
+/* ---------------------------------------------------------------- contact system of one subsystem */
 
-ContactSystem* contact_island_create(const ContactSystem* complete, int thread) {
+ContactSystem* contact_subsystem_create(const ContactSystem* complete, int thread) {
   assert(thread >= 0);
-  ContactSystem* island = MEMORY_NEW(ContactSystem, 1);
-  island->first_thread = thread;
-  island->certificate_poses = MEMORY_NEW(Pose, complete->model->link_count);
-  island->movers = MEMORY_NEW(int, complete->model->hull_count);
-  return island;
+  ContactSystem* subsystem = MEMORY_NEW(ContactSystem, 1);
+  subsystem->first_thread = thread;
+  subsystem->certificate_poses = MEMORY_NEW(Pose, complete->model->link_count);
+  subsystem->movers = MEMORY_NEW(int, complete->model->hull_count);
+  return subsystem;
 }
 
-static void free_lists(ContactSystem* island) {
-  void* const owned[] = {island->list,  island->list_links, island->awake,    island->pending,
-                         island->terms, island->term_links, island->underived};
+static void free_lists(ContactSystem* subsystem) {
+  void* const owned[] = {subsystem->list,  subsystem->list_links, subsystem->awake,    subsystem->pending,
+                         subsystem->terms, subsystem->term_links, subsystem->underived};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
 }
 
-void contact_island_destroy(ContactSystem* island) {
-  if (!island) return;
-  free_lists(island);
-  memory_free(island->certificate_poses);
-  memory_free(island->movers);
-  memory_free(island);
+void contact_subsystem_destroy(ContactSystem* subsystem) {
+  if (!subsystem) return;
+  free_lists(subsystem);
+  memory_free(subsystem->certificate_poses);
+  memory_free(subsystem->movers);
+  memory_free(subsystem);
 }
 
-void contact_island_attach(ContactSystem* island, const ContactSystem* complete) {
-  ContactSystem lists_before = *island;
-  *island = *complete;
-  island->threads = 1;
-  island->first_thread = lists_before.first_thread;
-  island->certificate_poses = lists_before.certificate_poses;
-  island->movers = lists_before.movers;
-  island->list = lists_before.list;
-  island->list_links = lists_before.list_links;
-  island->list_capacity = lists_before.list_capacity;
-  island->awake = lists_before.awake;
-  island->pending = lists_before.pending;
-  island->terms = lists_before.terms;
-  island->term_links = lists_before.term_links;
-  island->underived = lists_before.underived;
-  island->times = (ContactTimes){0, 0, 0};
-  island->list_links_version = island->version;
+void contact_subsystem_attach(ContactSystem* subsystem, const ContactSystem* complete) {
+  ContactSystem lists_before = *subsystem;
+  *subsystem = *complete;
+  subsystem->threads = 1;
+  subsystem->first_thread = lists_before.first_thread;
+  subsystem->certificate_poses = lists_before.certificate_poses;
+  subsystem->movers = lists_before.movers;
+  subsystem->list = lists_before.list;
+  subsystem->list_links = lists_before.list_links;
+  subsystem->list_capacity = lists_before.list_capacity;
+  subsystem->awake = lists_before.awake;
+  subsystem->pending = lists_before.pending;
+  subsystem->terms = lists_before.terms;
+  subsystem->term_links = lists_before.term_links;
+  subsystem->underived = lists_before.underived;
+  subsystem->times = (ContactTimes){0, 0, 0};
+  subsystem->list_links_version = subsystem->version;
   for (int i = 0; i < complete->model->link_count; i++)
-    if (complete->model->links[i].tree < 0) island->certificate_poses[i] = complete->pose[complete->current][i];
+    if (complete->model->links[i].tree < 0) subsystem->certificate_poses[i] = complete->pose[complete->current][i];
 }
 
-static void reserve_lists(ContactSystem* island, int count) {
-  if (count <= island->list_capacity) return;
-  free_lists(island);
-  island->list_capacity = count + count / 2 + 64;
-  island->list = MEMORY_NEW(int, island->list_capacity);
-  island->list_links = MEMORY_NEW(LinkPair, island->list_capacity);
-  island->awake = MEMORY_NEW(int, island->list_capacity);
-  island->pending = MEMORY_NEW(int, island->list_capacity);
-  island->terms = MEMORY_NEW(int, island->list_capacity);
-  island->term_links = MEMORY_NEW(LinkPair, island->list_capacity);
-  island->underived = MEMORY_NEW(int, island->list_capacity);
+static void reserve_lists(ContactSystem* subsystem, int count) {
+  if (count <= subsystem->list_capacity) return;
+  free_lists(subsystem);
+  subsystem->list_capacity = count + count / 2 + 64;
+  subsystem->list = MEMORY_NEW(int, subsystem->list_capacity);
+  subsystem->list_links = MEMORY_NEW(LinkPair, subsystem->list_capacity);
+  subsystem->awake = MEMORY_NEW(int, subsystem->list_capacity);
+  subsystem->pending = MEMORY_NEW(int, subsystem->list_capacity);
+  subsystem->terms = MEMORY_NEW(int, subsystem->list_capacity);
+  subsystem->term_links = MEMORY_NEW(LinkPair, subsystem->list_capacity);
+  subsystem->underived = MEMORY_NEW(int, subsystem->list_capacity);
 }
 
-void contact_island_begin(ContactSystem* island, const ContactSystem* complete, int number, const int* links,
-                          int count) {
+void contact_subsystem_begin(ContactSystem* subsystem, const ContactSystem* complete, int number, const int* links,
+                             int count) {
   assert(number >= 0 && (links || count == 0));
-  const IslandLists* lists = &complete->islands;
+  const SubsystemLists* lists = &complete->subsystems;
   int first = lists->first[number + 2];
-  island->current = complete->current;
-  island->links = links;
-  island->link_count = count;
-  island->list_count = lists->first[number + 3] - first;
-  reserve_lists(island, island->list_count);
-  for (int n = 0; n < island->list_count; n++) {
+  subsystem->current = complete->current;
+  subsystem->links = links;
+  subsystem->link_count = count;
+  subsystem->list_count = lists->first[number + 3] - first;
+  reserve_lists(subsystem, subsystem->list_count);
+  for (int n = 0; n < subsystem->list_count; n++) {
     int k = lists->candidates[first + n];
-    island->list[n] = complete->list[k];
-    island->list_links[n] = complete->list_links[k];
+    subsystem->list[n] = complete->list[k];
+    subsystem->list_links[n] = complete->list_links[k];
   }
-  island->mover_count = 0;
+  subsystem->mover_count = 0;
   for (int n = 0; n < count; n++) {
     const ModelLink* l = &complete->model->links[links[n]];
-    for (int k = 0; k < l->hull_count; k++) island->movers[island->mover_count++] = l->hull_first + k;
+    for (int k = 0; k < l->hull_count; k++) subsystem->movers[subsystem->mover_count++] = l->hull_first + k;
   }
-  island->awake_count = -1;
-  island->measured = false;
-  island->phase = CONTACT_STANDING;
-  contact_list_terms(island);
+  subsystem->awake_count = -1;
+  subsystem->measured = false;
+  subsystem->phase = CONTACT_STANDING;
+  contact_list_terms(subsystem);
 }
 
-bool contact_island_stays(const ContactSystem* s, const MotionBounds* bounds) {
+bool contact_subsystem_stays(const ContactSystem* s, const MotionBounds* bounds) {
   for (int n = 0; n < s->link_count; n++) {
     int i = s->links[n];
     const ModelLink* l = &s->model->links[i];
@@ -347,10 +347,10 @@ static void equalize_states(const ContactSystem* s, int slot) {
       (PairSleep){.is_unchanged = known, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
 }
 
-void contact_island_end(ContactSystem* island, const ContactSystem* complete) {
-  if (island->current != complete->current) return;
-  for (int n = 0; n < island->link_count; n++) copy_accepted_pose(island, island->links[n]);
-  for (int k = 0; k < island->list_count; k++) equalize_states(island, island->list[k]);
+void contact_subsystem_end(ContactSystem* subsystem, const ContactSystem* complete) {
+  if (subsystem->current != complete->current) return;
+  for (int n = 0; n < subsystem->link_count; n++) copy_accepted_pose(subsystem, subsystem->links[n]);
+  for (int k = 0; k < subsystem->list_count; k++) equalize_states(subsystem, subsystem->list[k]);
 }
 
 /* ---------------------------------------------------------------- after all substeps */
@@ -360,14 +360,14 @@ typedef struct {
   const Pose* begin;
 } EndTask;
 
-/* Sets s->moved of each hull of link i to an upper bound of the distance that the hull moved while the islands were
+/* Sets s->moved of each hull of link i to an upper bound of the distance that the hull moved while the subsystems were
  * solved [m]. */
 static void end_link(void* context, int i, int thread) {
   (void)thread;
   const EndTask* task = context;
   ContactSystem* s = task->system;
   const ModelLink* l = &s->model->links[i];
-  bool moves = l->tree >= 0 && s->islands.island_of_tree[l->tree] >= 0;
+  bool moves = l->tree >= 0 && s->subsystems.subsystem_of_tree[l->tree] >= 0;
   if (!moves) copy_accepted_pose(s, i);
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
     s->moved[k] = 0;
@@ -397,11 +397,11 @@ static void set_pair_apart(ContactSystem* s, ContactPair* p) {
 static void end_pair(void* context, int k, int thread) {
   (void)thread;
   ContactSystem* s = ((const EndTask*)context)->system;
-  const int *island_of = s->islands.island_of_tree, *tree = s->model->link_tree;
-  if (s->islands.island_of[k] >= 0) return;
+  const int *subsystem_of = s->subsystems.subsystem_of_tree, *tree = s->model->link_tree;
+  if (s->subsystems.subsystem_of[k] >= 0) return;
   LinkPair p = s->list_links[k];
   int slot = s->list[k];
-  bool moves = (tree[p.a] >= 0 && island_of[tree[p.a]] >= 0) || (tree[p.b] >= 0 && island_of[tree[p.b]] >= 0);
+  bool moves = (tree[p.a] >= 0 && subsystem_of[tree[p.a]] >= 0) || (tree[p.b] >= 0 && subsystem_of[tree[p.b]] >= 0);
   if (!moves) {
     equalize_states(s, slot);
     return;
@@ -410,7 +410,7 @@ static void end_pair(void* context, int k, int thread) {
   s->sleep[slot] = (PairSleep){.is_unchanged = true, .rounding = (double)NAN};
 }
 
-void contact_islands_end(ContactSystem* s, const Pose* begin) {
+void contact_subsystems_end(ContactSystem* s, const Pose* begin) {
   EndTask task = {s, begin};
   parallel_for(s->threads, s->model->link_count, LINKS_PARALLEL, LINKS_GRAIN, end_link, &task);
   parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD_INACTIVE, LINKS_GRAIN, end_pair, &task);

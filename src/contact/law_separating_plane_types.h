@@ -1,7 +1,7 @@
-/* Private to contact/: types and parameters of the law `separating_plane`, shared by law_separating_plane.c and
- * law_separating_plane_replay.c. */
-#ifndef SDRS_CONTACT_LAW_SEPARATING_PLANE_H
-#define SDRS_CONTACT_LAW_SEPARATING_PLANE_H
+/* Private to contact/: types and parameters of the law `separating_plane`, shared by law_separating_plane.c,
+ * law_separating_plane_store.c and law_separating_plane_replay.c. */
+#ifndef SDRS_CONTACT_LAW_SEPARATING_PLANE_TYPES_H
+#define SDRS_CONTACT_LAW_SEPARATING_PLANE_TYPES_H
 
 #include "contact/adjoint.h"
 #include "contact/law.h"
@@ -21,7 +21,7 @@ typedef struct {
 } PlaneLaw;
 
 /* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the
- * struct PairMemory in law_separating_plane.c contains these numbers. */
+ * struct PairMemory in law_separating_plane_pair.h contains these numbers. */
 typedef struct {
   double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,
                   for stiffness 1 [1/m^2]; written e in (F14) */
