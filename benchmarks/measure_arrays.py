@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Rates of queries as arrays through Python (benchmarks/results/queries.md): queries per second of processor time, one thread; processor time of two threads relative to one.
+"""Rates of queries as arrays through Python (benchmarks/results/queries.md): queries per second of processor time, one thread; processor time of two threads relative to one; how much
+sooner two threads end (on a machine without other work).
 
     PYTHONPATH=python benchmarks/measure_arrays.py [ROWS]
 """
@@ -22,15 +23,16 @@ def poses(count, distance):
 
 def rate(name, shapes, method, a, b, outputs, derivatives=(), **options):
     """The best of three: the first one also fetches the memory of the answers, which the others write over."""
-    best, out = {1: float("inf"), 2: float("inf")}, None
+    best, wall, out = {1: float("inf"), 2: float("inf")}, {1: float("inf"), 2: float("inf")}, None
     for threads in (1, 2) * 3:
-        start = time.process_time()
+        start, begun = time.process_time(), time.perf_counter()
         out = shapes.query(method, 0, 1, a, b, outputs=outputs, derivatives=derivatives, out=out, threads=threads, **options)
         best[threads] = min(best[threads], time.process_time() - start)
-    print(f"{name},{len(b) / best[1]:.0f},{best[2] / best[1]:.3f}", flush=True)
+        wall[threads] = min(wall[threads], time.perf_counter() - begun)
+    print(f"{name},{len(b) / best[1]:.0f},{best[2] / best[1]:.3f},{wall[1] / wall[2]:.2f}", flush=True)
 
 
-print("query,per_second,time_of_two_threads")
+print("query,per_second,time_of_two_threads,speedup_of_two_threads")
 eggs = sdrs.Shapes([{"type": "superellipsoid", "size": [1, 0.7, 0.5], "exponent": 4},
                     {"type": "superellipsoid", "size": [0.6, 0.8, 0.5], "exponent": 4}])
 values = ("alpha", "gap", "point", "normal")

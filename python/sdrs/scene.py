@@ -29,7 +29,7 @@ from ._program import program
 
 INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
 LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3, "reactions": 6, "imu": 6}
-GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact"]
+GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact", "material"]
 VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "contact"}
 
 Array = NDArray[np.float64]
@@ -280,12 +280,13 @@ class Scene:
         return operator.index(link)
 
     def names(self, block: str) -> list[str]:
-        """Returns the names of the columns of coordinates, velocities, input, design, control, mass or contact.
+        """Returns the names of the columns of coordinates, velocities, input, design, control, mass, contact or
+        material.
 
-        The names of contact are the keys of the scene: scene.names("contact").index("friction") is 2.
+        The names of contact and material are the keys of the scene: scene.names("contact").index("friction") is 2.
         """
         counts = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}
-        counts |= {name: self.view(name).size for name in ("control", "mass", "contact")}
+        counts |= {name: self.view(name).shape[-1] for name in ("control", "mass", "contact", "material")}
         count = counts[list(counts)[_place("block with names", block, counts)]]
         return [lib.sdrs_entry_name(self._object.pointer, INDEX[block], k).decode() for k in range(count)]
 
@@ -338,13 +339,25 @@ class Scene:
         """Warnings and notes from reading the scene."""
         return list(c.diagnostics_of(self._object.pointer))
 
-    def set(self, block: str, values: ArrayLike | None) -> None:
-        """Sets a block. coordinates, velocities: a new run starts from them. input: targets of the controllers from the
-        present time on, (nu) or (steps, nu); None restores the signals of the scene. design: variables of the task,
-        which change the scene."""
-        if block == "input" and values is None:
-            values = np.zeros(0)
-        self._object.set(block, np.ascontiguousarray(values, dtype=np.float64))
+    def set(self, block: str, values: ArrayLike | None, continues: bool | None = None) -> None:
+        """Sets a block.
+
+        coordinates (nq), velocities (nv): the initial state of a new run. The scene returns to this initial state, at
+        time 0. A block that is not set keeps its initial value, not the value after the steps so far: set both blocks to
+        start from a state. continues: True if `velocities` are those of the middle of a step, as a run or a step
+        returns them (see `run`); False if they belong to the start. None keeps the setting, which is False after
+        loading.
+        input: targets of the controllers from the present time on, (nu) or (steps, nu); None restores the signals of
+        the scene.
+        design: variables of the task, which change the scene."""
+        if continues is not None and block != "velocities":
+            raise c.Error(f"continues: belongs to the velocities, not to '{block}'")
+        values = np.zeros(0) if block == "input" and values is None else np.ascontiguousarray(values, dtype=np.float64)
+        if block == "input" and values.size and values.shape not in ((self.nu,), (len(values), self.nu)):
+            raise c.Error(f"input: got shape {values.shape}, expected ({self.nu},) or (steps, {self.nu})")
+        self._object.set(block, values)
+        if continues is not None:
+            self._object.check(lib.sdrs_continue(self._object.pointer, continues))
 
     def reset(self) -> None:
         """Returns to the initial state: that of the scene, or the one that was set. Inputs stay set."""
@@ -366,9 +379,9 @@ class Scene:
         controllers. Arguments that are None have the values that were set. The present state does not change.
 
         With the default integrator the velocities of row k >= 1 are those of the middle of step k. continues: True if
-        `velocities` are such velocities, those of the last row of another run; False if they belong to the start."""
-        own = self._object.clone()
-        own.check(lib.sdrs_continue(own.pointer, continues))
+        `velocities` are such velocities, those of the last row of another run; False if they belong to the start.
+        Velocities that were set keep the setting of `set`."""
+        own = self._started(velocities is not None, continues)
         steps = _count(steps, _rows(input) if input is not None else self.steps)
         if coordinates is not None:
             own.set("coordinates", _doubles(coordinates, (self.nq,), "coordinates"))
@@ -378,18 +391,27 @@ class Scene:
             own.set("input", _doubles(input, (_rows(input), self.nu), "input"))
         return Run(self, own, steps)
 
+    def _started(self, has_velocities: bool, continues: bool) -> _Object:
+        """Returns a clone for a run. has_velocities: the run has initial velocities of its own, to which `continues`
+        belongs."""
+        with self._cloning:
+            own = self._object.clone()
+        if has_velocities or continues:
+            own.check(lib.sdrs_continue(own.pointer, continues))
+        return own
+
     def record(self, steps: int | None = None) -> Run:
         """Returns a recorded run of this object, not of a copy, from its start with the inputs that were set."""
         return Run(self, self._object, _count(steps, self.steps))
 
     def rollout(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
                 input: ArrayLike | None = None, count: int | None = None, threads: int | None = None, record: bool = True,
-                strict: bool = True, seeds: Mapping[str, ArrayLike] | None = None) -> Rollouts:
+                strict: bool = True, seeds: Mapping[str, ArrayLike] | None = None, continues: bool = False) -> Rollouts:
         """Simulates many runs in one call.
 
         coordinates (runs, nq) and velocities (runs, nv): initial states. input (runs, steps, nu): targets of the
         controllers. count: number of runs if all three are None. strict: True raises sdrs.Error if a run fails; False
-        repeats the last state of a failed run. threads: by default all processors.
+        repeats the last state of a failed run. threads: by default all processors. continues: as for `run`.
 
         seeds: derivatives of a loss by recorded blocks, {block: (runs, steps + 1, columns)}, for coordinates (nq),
         velocities (nv), position, orientation, center and force (3 or 4 columns a link). `gradient` of the result is
@@ -404,24 +426,25 @@ class Scene:
             if x is not None and np.ndim(x) == len(shapes[name]) - 1:
                 raise c.Error(f"{name}: got shape {np.shape(x)}; the first dimension is the run, {name}[None] is that of one run")
         arrays = {name: None if x is None else _doubles(x, shapes[name], name) for name, x in inputs.items()}
+        start = self._started(velocities is not None, continues)
         if seeds is not None:
-            return self._rollout_gradients(count, steps, arrays, seeds, threads, record, strict)
+            return self._rollout_gradients(start, count, steps, arrays, seeds, threads, record, strict)
         rows = (count, steps + 1) if record else (count,)
         q, v, done = np.empty(rows + (self.nq,)), np.empty(rows + (self.nv,)), np.zeros(count, dtype=np.int32)
         kinds = ("record", "record_velocities") if record else ("final_coordinates", "final_velocities")
         request = c.RolloutRequest(count=count, steps=steps, threads=_threads(default_threads() if threads is None else threads),
                                    steps_done=done.ctypes.data, **{kinds[0]: q.ctypes.data, kinds[1]: v.ctypes.data},
                                    **{name: x.ctypes.data for name, x in arrays.items() if x is not None})
-        status = lib.sdrs_rollout(self._object.pointer, ctypes.byref(request))
-        error = c.error_of(self._object.pointer, status) if status else None
+        status = lib.sdrs_rollout(start.pointer, ctypes.byref(request))
+        error = c.error_of(start.pointer, status) if status else None
         if error and (strict or error.status != "SOLVER"):
             raise error
         return Rollouts(q, v, done, error)
 
-    def _rollout_gradients(self, count: int, steps: int, arrays: dict[str, Array | None], seeds: Mapping[str, ArrayLike],
-                           threads: int | None, record: bool, strict: bool) -> Rollouts:
-        """Computes recorded runs and their gradients on Python threads; calls of the library release the interpreter
-        lock."""
+    def _rollout_gradients(self, start: _Object, count: int, steps: int, arrays: dict[str, Array | None],
+                           seeds: Mapping[str, ArrayLike], threads: int | None, record: bool, strict: bool) -> Rollouts:
+        """Computes recorded runs of clones of `start`, and their gradients, on Python threads; calls of the library
+        release the interpreter lock."""
         widths = {"coordinates": self.nq, "velocities": self.nv,
                   **{name: len(self.links) * width for name, width in LINK_BLOCKS.items()}}
         wanted = {}
@@ -439,7 +462,7 @@ class Scene:
 
         def one(k: int) -> None:
             with self._cloning:
-                own = self._object.clone()
+                own = start.clone()
             for name, values in arrays.items():
                 if values is not None:
                     own.set(name, values[k])
@@ -638,8 +661,9 @@ class Run:
 
         The result is {block: array}: initial coordinates (nv; for a quaternion by rotations about the axes of the
         link), initial velocities (nv), state (2 nv, both together), input (steps, nu), control (parameters of the
-        signals of the scene), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and design for a
-        task. A run with the signals of the scene has no `input`, and a run with inputs has no `design` if a task has
+        signals of the scene), vertices (vertices, 3), attachments (links, 3), mass (links), contact, material (1 + links +
+        items of contact.pairs, 9: restitution and others, see names("material"); row 0 is that of `contact` in the
+        scene), and design for a task. A run with the signals of the scene has no `input`, and a run with inputs has no `design` if a task has
         control variables; access to a missing block raises sdrs.Error."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force,
                              "reactions": reaction, "imu": imu},

@@ -58,6 +58,7 @@ class Shapes:
     def __init__(self, shapes: Sequence[Mapping[str, Any]], path: str | os.PathLike[str] | None = None) -> None:
         self._pointer = ctypes.c_void_p()
         self._lock = threading.Lock()
+        self._kept: tuple[tuple[int, int, int] | None, NDArray[np.int32]] = None, np.empty((0, 2), dtype=np.int32)
         status = lib.sdrs_shapes_new(ctypes.byref(self._pointer), json.dumps(shapes, default=_plain).encode(),
                                      os.fsencode(path) if path else None)
         self._check(status)
@@ -113,11 +114,10 @@ class Shapes:
         if len(lengths) > 1:
             raise c.Error(f"i, j, poses_a and poses_b must be as long as each other or 1, got {sorted(lengths)}")
         count = lengths.pop() if lengths else 1
-        shapes = np.empty((count, 2), dtype=np.int32)
-        for k, pair in enumerate(pairs):
+        for name, pair in zip("ij", pairs):
             if pair.size and (pair.min() < 0 or pair.max() >= self._count):
-                raise c.Error(f"{'ij'[k]}: shapes are 0 to {self._count - 1}, got {pair.min()} to {pair.max()}")
-            shapes[:, k] = pair
+                raise c.Error(f"{name}: shapes are 0 to {self._count - 1}, got {pair.min()} to {pair.max()}")
+        shapes = self._rows(pairs, count)
         poses = [np.ascontiguousarray(np.broadcast_to(x, (count, 7))) for x in poses]
         wanted = list(dict.fromkeys(_names(outputs) + [f"d_{name}_{body}" for name in _names(derivatives) for body in "ab"]
                                     + [f"d_{name}_shape_{body}" for name in _names(parameters) for body in "ab"]))
@@ -137,6 +137,19 @@ class Shapes:
         if method == "manifold" and not options.get("mean"):
             slots = self._slots(request) if any(_shape(name)[-1:] == (-1,) for name in wanted) else -1
         return self._split(room, wanted, list(widths), slots)
+
+    def _rows(self, pairs: list[NDArray[Any]], count: int) -> NDArray[np.int32]:
+        """Returns the shapes of all rows (count, 2). The array of a single pair is kept for the next call, because filling
+        it is not parallel."""
+        one = None if pairs[0].ndim or pairs[1].ndim else (int(pairs[0]), int(pairs[1]), count)
+        key, shapes = self._kept
+        if one is not None and one == key:
+            return shapes
+        shapes = np.empty((count, 2), dtype=np.int32)
+        shapes[:, 0], shapes[:, 1] = pairs
+        if one is not None:
+            self._kept = one, shapes
+        return shapes
 
     def _slots(self, request: Any) -> int:
         """Returns the largest number of contacts of a pair."""

@@ -59,7 +59,7 @@ def _side_by_side(function, tensors, dimensions, *others):
     tensors = [None if x is None else torch.as_tensor(x) for x in tensors]
     for x, wanted, name in zip(tensors, dimensions, ("coordinates", "velocities", "input")):
         if x is not None and x.dim() not in (wanted, wanted + 1):
-            raise Error(f"{name}: expected {wanted} dimensions, or {wanted + 1} with the runs first, got {x.dim()}")
+            raise Error(f"{name}: got shape {tuple(x.shape)}, expected {wanted} dimensions, or {wanted + 1} with the runs first")
     counts = {len(x) for x, wanted in zip(tensors, dimensions) if x is not None and x.dim() == wanted + 1}
     if len(counts) > 1:
         raise Error(f"the tensors have different numbers of runs: {sorted(counts)}")
@@ -91,7 +91,7 @@ def run(scene: Scene, coordinates: torch.Tensor | None = None, velocities: torch
     coordinates (nq), velocities (nv): initial state. input (steps, nu): targets of the controllers. None stands for the
     values of the scene. If a tensor has a batch dimension in front, (runs, nq) ..., one call of the library computes
     all runs on `threads` threads (by default all processors), and all results have the batch dimension."""
-    wanted = scene.steps if input is None else input.shape[-2]
+    wanted = scene.steps if input is None or len(input.shape) < 2 else input.shape[-2]
     return Output(*_side_by_side(_Run.apply, (coordinates, velocities, input), (1, 1, 2), scene, _count(steps, wanted), threads))
 
 

@@ -218,7 +218,7 @@ class Scenes(unittest.TestCase):
                            (lambda: scene.position("leg"), "there is no link 'leg' (there are ground, box, arm, hand)"),
                            (lambda: scene.set("velocity", [1]), "there is no block 'velocity' (did you mean 'velocities'?)"),
                            (lambda: scene.view("speed"), "there is no block 'speed' (there are "),
-                           (lambda: scene.names("force"), "(there are coordinates, velocities, input, design, control, mass, contact)"),
+                           (lambda: scene.names("force"), "(there are coordinates, velocities, input, design, control, mass, contact, material)"),
                            (lambda: scene.run(2.5), "steps: a whole number of at least 1, got 2.5"),
                            (lambda: scene.run(-1), "steps: a whole number of at least 1, got -1"),
                            (lambda: scene.run(2**32 + 3), "steps: at most 1000000000, got 4294967299"),
@@ -227,6 +227,10 @@ class Scenes(unittest.TestCase):
                            (lambda: scene.rollout(threads=-3), "threads: a whole number from 1 to 1024, got -3"),
                            (lambda: sdrs.Scene(ARM, threads=-3), "threads: a whole number from 1 to 1024, got -3"),
                            (lambda: scene.rollout(threads=2.5), "threads: a whole number from 1 to 1024, got 2.5"),
+                           (lambda: scene.set("input", np.zeros(5)), "input: got shape (5,), expected (4,) or (steps, 4)"),
+                           (lambda: scene.set("input", np.zeros(8)), "input: got shape (8,), expected (4,) or (steps, 4)"),
+                           (lambda: scene.set("coordinates", scene.coordinates, continues=True),
+                            "continues: belongs to the velocities, not to 'coordinates'"),
                            (lambda: scene.step(0), "steps: a whole number of at least 1, got 0"),
                            (lambda: scene.rollout(steps="ten"), "steps: a whole number of at least 1, got 'ten'")):
             with self.assertRaises(sdrs.Error) as caught:
@@ -290,6 +294,76 @@ class Runs(unittest.TestCase):
             scene.step()
             np.testing.assert_array_equal(scene.coordinates, row)
         np.testing.assert_array_equal(scene.record().coordinates, run.coordinates)
+
+    def test_a_block_that_is_set_starts_a_run(self):
+        """The velocities that are not set are those of the scene's start; with continues a fall in steps is that in one run."""
+        fall = sdrs.Scene("{simulation: {dt: 0.01}, contact: {model: none}, links: [{name: m, mass: 2, joint: {type: slide, axis: "
+                          "[0, 0, 1]}, shape: {type: sphere, radius: 0.1}}], initial: [{link: m, velocities: [3]}]}")
+        fall.step(10)
+        fall.set("coordinates", [1])
+        self.assertEqual((fall.time, fall.coordinates[0], fall.velocities[0]), (0, 1, 3))
+        fall.set("coordinates", [0])
+        fall.set("velocities", [0])
+        for _ in range(100):
+            fall.step()
+            q, v = fall.coordinates, fall.velocities
+            fall.set("coordinates", q)
+            fall.set("velocities", v, continues=True)
+        # The first of 100 steps begins at rest and ends with the velocity of its middle, g dt / 2.
+        self.assertAlmostEqual(fall.coordinates[0], -9.81 / 2, delta=1e-12)
+        one = fall.run(5, velocities=[0.5])
+        self.assertAlmostEqual(one.coordinates[-1, 0], q[0] + 0.5 * 0.05 - 9.81 / 2 * 0.05**2, delta=1e-12)
+        self.assertAlmostEqual(fall.run(1).velocities[-1, 0], v[0] - 9.81 * 0.01, delta=1e-12)
+
+    def test_rollouts_continue_a_motion(self):
+        """Each is the run with `continues`, and so is its gradient; the fall of 100 rollouts of one step in closed form."""
+        scene = sdrs.Scene(ARM, overrides={"simulation.integrator": "momentum"})
+        first = scene.run(5)
+        q, v = np.array(first.coordinates[-1:]), np.array(first.velocities[-1:])
+        seeds = {"coordinates": np.ones((1, 4, scene.nq))}
+        run = scene.run(3, q[0], v[0], continues=True)
+        for many in scene.rollout(3, q, v, continues=True), scene.rollout(3, q, v, continues=True, seeds=seeds):
+            np.testing.assert_array_equal(many.coordinates[0], run.coordinates)
+        slope = run.gradient(coordinates=seeds["coordinates"][0])
+        for block, array in slope.items():
+            np.testing.assert_array_equal(many.gradient[block][0], array, err_msg=block)
+        self.assertGreater(np.abs(scene.rollout(3, q, v).coordinates[0] - run.coordinates).max(), 1e-5)
+
+        fall = sdrs.Scene("{simulation: {dt: 0.01}, contact: {model: none}, links: [{name: m, mass: 2, joint: {type: slide, axis: "
+                          "[0, 0, 1]}, shape: {type: sphere, radius: 0.1}}]}")
+        q = v = np.zeros((2, 1))
+        for _ in range(100):
+            many = fall.rollout(1, q, v, continues=True, record=False)
+            q, v = many.coordinates, many.velocities
+        np.testing.assert_allclose(q, -9.81 * 0.505, rtol=1e-12)
+
+    def test_gradients_by_restitution(self):
+        """A ball that meets a wall at 2 m/s leaves it at 2 e; two links have the geometric mean, a pair its own."""
+        text = """
+simulation: {{dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1.0e-12}}
+contact: {{friction: 0, restitution: 0.5{pairs}}}
+links:
+  - {{name: wall, fixed: true, shape: {{type: half_space}}{wall}}}
+  - {{name: ball, mass: 1, shape: {{type: sphere, radius: 0.1}}, position: [0, 0, 0.3]{ball}}}
+initial: [{{link: ball, velocities: [0, 0, -2, 0, 0, 0]}}]
+"""
+        seed = np.zeros((61, 6))
+        seed[-1, 2] = 1
+        pairs = ", pairs: [{a: ball, b: wall, restitution: 0.7}]"
+        for words, e, wanted in (({}, 0.5, [2, 0, 0]), ({"ball": ", restitution: 0.8"}, 0.8, [0, 0, 2]),
+                                 ({"wall": ", restitution: 0.36", "ball": ", restitution: 0.64"}, 0.48, [0, 4 / 3, 0.75]),
+                                 ({"pairs": pairs}, 0.7, [0, 0, 0, 2])):
+            scene = sdrs.Scene.from_text(text.format(**{"pairs": "", "wall": "", "ball": "", **words}))
+            run = scene.run()
+            self.assertAlmostEqual(run.velocities[-1, 2], 2 * e, delta=2e-3)
+            slope, at = run.gradient(velocities=seed)["material"], scene.names("material").index("restitution")
+            np.testing.assert_allclose(slope[:, at], wanted, atol=4e-3)
+            given = scene.view("material")
+            self.assertEqual((given.shape, slope.shape), ((len(wanted), 9), (len(wanted), 9)))
+            self.assertEqual(given[0, at], 0.5)
+            np.testing.assert_array_equal(np.isnan(given[1:, at]), np.array(wanted[1:]) == 0)
+        friction = scene.names("contact").index("friction")
+        self.assertEqual(slope[0, scene.names("material").index("friction")], run.gradient(velocities=seed)["contact"][friction])
 
     def test_a_gradient_is_that_of_differences(self):
         scene, random = sdrs.Scene(ARM), np.random.default_rng(2)

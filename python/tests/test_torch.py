@@ -117,8 +117,11 @@ class Whole(unittest.TestCase):
         q, v = torch.from_numpy(scene.coordinates), torch.from_numpy(scene.velocities)
         with self.assertRaisesRegex(sdrs.Error, "different numbers of runs"):
             sdrs.torch.step(scene, q.repeat(2, 1), v.repeat(3, 1))
-        with self.assertRaisesRegex(sdrs.Error, "velocities: expected 1 dimensions, or 2"):
+        with self.assertRaisesRegex(sdrs.Error, r"velocities: got shape \(1, 1, 10\), expected 1 dimensions, or 2"):
             sdrs.torch.step(scene, q, v[None, None])
+        for shape in (12,), (2, 3, 12, 4):
+            with self.assertRaisesRegex(sdrs.Error, r"input: got shape \(.*12.*\), expected 2 dimensions, or 3"):
+                sdrs.torch.run(scene, input=torch.zeros(shape))
         bad = v.repeat(3, 1)
         bad[1, 0] = float("nan")
         with self.assertRaisesRegex(sdrs.Error, "velocities must be finite"):

@@ -323,6 +323,12 @@ static void check_names(const QueryArrays* arrays, ErrorReporter* r) {
       if (strcmp(arrays->names[i], arrays->names[k]) == 0) report_error(r, "'%s' is listed twice", arrays->names[k]);
 }
 
+static bool is_one_pair(const QueryArrays* arrays) {
+  for (int64_t i = 1; i < arrays->count; i++)
+    if (memcmp(arrays->bodies + 2 * i, arrays->bodies, 2 * sizeof *arrays->bodies) != 0) return false;
+  return true;
+}
+
 Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics) {
   assert(plan && list && arrays);
   *plan = (QueryPlan){.columns = 0};
@@ -332,21 +338,23 @@ Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* ar
   if (method == QUERY_POTENTIAL)
     report_error(&r, "method must be growth, distance, manifold, witness or touch, got '%.60s'", arrays->method);
   check_names(arrays, &r);
-  if (r.problems == 0 && check_indices(list, arrays, &r)) {
+  QueryArrays pairs = *arrays; /* one row, if all rows have the same pair */
+  if (pairs.count > 1 && is_one_pair(arrays)) pairs.count = 1;
+  if (r.problems == 0 && check_indices(list, &pairs, &r)) {
     read_options(&reader, arrays, list, &plan->question);
     reader.file = NULL;
     plan->question.parameters = wants_parameters(arrays);
-    if (reader.problems == 0) check_bodies(&reader, list, arrays, &plan->question);
+    if (reader.problems == 0) check_bodies(&reader, list, &pairs, &plan->question);
   }
   text_free(&reader.trail);
   if (r.problems + reader.problems > 0) return STATUS_BAD_INPUT;
   int64_t row[QUERY_PAIR_KINDS];
-  find_first_rows(list, arrays, row);
-  if (method == QUERY_MANIFOLD && !plan->question.mean) plan->slots = max_contact_count(list, arrays, &plan->question);
+  find_first_rows(list, &pairs, row);
+  if (method == QUERY_MANIFOLD && !plan->question.mean) plan->slots = max_contact_count(list, &pairs, &plan->question);
   plan->widths = MEMORY_NEW(int, arrays->name_count);
   plan->question.derivatives = wants_derivatives(list, arrays, plan, row);
   compute_offsets(plan, list, arrays, row, &r);
-  if (plan->question.parameters && r.problems == 0) check_widths(plan, list, arrays, &r);
+  if (plan->question.parameters && r.problems == 0) check_widths(plan, list, &pairs, &r);
   return r.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
@@ -407,12 +415,6 @@ static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const 
   for (int k = 0; k < bodies; k++) next[k + 1] += next[k];
   for (int64_t i = 0; i < arrays->count; i++) to[next[arrays->bodies[2 * from[i] + side]]++] = from[i];
   memory_free(next);
-}
-
-static bool is_one_pair(const QueryArrays* arrays) {
-  for (int64_t i = 1; i < arrays->count; i++)
-    if (memcmp(arrays->bodies + 2 * i, arrays->bodies, 2 * sizeof *arrays->bodies) != 0) return false;
-  return true;
 }
 
 /* Returns the row numbers grouped by pair of bodies. Returns NULL if all rows have the same pair. The caller frees the

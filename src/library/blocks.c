@@ -22,6 +22,7 @@ static const char* const NAMES[LIBRARY_BLOCK_COUNT] = {
     [SDRS_ATTACHMENTS] = "attachments",
     [SDRS_REACTIONS] = "reactions",
     [SDRS_IMU] = "imu",
+    [SDRS_MATERIAL] = "material",
 };
 
 const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < LIBRARY_BLOCK_COUNT ? NAMES[block] : NULL; }
@@ -151,6 +152,7 @@ static int entry_count(const sdrs* s, sdrs_block block) {
          : block == SDRS_CONTROL    ? info.parameters
          : block == SDRS_MASS       ? info.links
          : block == SDRS_CONTACT    ? (s->shared ? CONTACT_PARAMETER_COUNT : 0)
+         : block == SDRS_MATERIAL   ? (s->shared ? MATERIAL_COUNT : 0)
                                     : 0;
 }
 
@@ -167,6 +169,8 @@ static sdrs_status create_names(sdrs* s, void* arguments) {
   if (naming->block == SDRS_INPUT) name_input(m, names);
   if (naming->block == SDRS_CONTROL) name_control(m, names);
   if (naming->block == SDRS_CONTACT) name_contact(m, names);
+  for (int k = 0; naming->block == SDRS_MATERIAL && k < naming->count; k++)
+    names[k] = memory_copy_text(material_value_key(k));
   for (int i = 0; naming->block == SDRS_MASS && i < m->link_count; i++) names[i] = memory_copy_text(m->links[i].name);
   for (int i = 0; naming->block == SDRS_VELOCITIES && i < m->link_count; i++)
     name_numbered(m->links[i].name, m->links[i].dof_first, m->links[i].dof_count, names);
@@ -301,6 +305,17 @@ static sdrs_array view_contact(sdrs* s) {
   return make_array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
 }
 
+static sdrs_array view_material(sdrs* s) {
+  const Model* m = &s->shared->model;
+  int links = m->link_count, rows = 1 + links + m->scene->contact.pair_count;
+  double *out = library_buffer(s, BUFFER_VIEW, SDRS_MATERIAL, (size_t)rows * MATERIAL_COUNT), *next = out;
+  for (int row = 0; row < rows; row++) {
+    int link = row <= links ? row - 1 : -1, item = row - 1 - links;
+    for (int k = 0; k < MATERIAL_COUNT; k++) *next++ = model_given_material(m, link, item, k);
+  }
+  return make_array(out, (size_t)rows, MATERIAL_COUNT, MATERIAL_COUNT);
+}
+
 /* Returns the parameters of the controllers' signals, in the order of their derivatives (signal_eval_vjp). */
 static sdrs_array view_control(sdrs* s) {
   const Model* m = &s->shared->model;
@@ -383,6 +398,9 @@ static sdrs_status view(sdrs* s, void* arguments) {
       return status;
     case SDRS_IMU:
       return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");
+    case SDRS_MATERIAL:
+      *v->out = view_material(s);
+      return SDRS_OK;
     case SDRS_NO_BLOCK:
       break;
   }

@@ -397,6 +397,21 @@ static sdrs_array control_gradient(sdrs* s) {
   return make_array(library_buffer(s, BUFFER_GRADIENT, SDRS_CONTROL, count), 1, count);
 }
 
+/* Returns the derivatives of the loss with respect to material values. ModelGradient stores those of the friction,
+ * barrier distance and stiffness of `contact` with the contact parameters. */
+static sdrs_array material_gradient(sdrs* s) {
+  const ModelGradient* g = &s->state->gradient;
+  const Model* m = &s->shared->model;
+  size_t rows = 1 + (size_t)m->link_count + (size_t)m->scene->contact.pair_count;
+  double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_MATERIAL, rows * MATERIAL_COUNT);
+  for (size_t row = 0; row < rows; row++)
+    memcpy(slope + row * MATERIAL_COUNT, g->material[row], sizeof(double) * MATERIAL_COUNT);
+  slope[MATERIAL_FRICTION] += g->contact[CONTACT_FRICTION];
+  slope[MATERIAL_SUPPORT] += g->contact[CONTACT_SUPPORT];
+  slope[MATERIAL_STIFFNESS] += g->contact[CONTACT_STIFFNESS];
+  return make_array(slope, rows, MATERIAL_COUNT);
+}
+
 /* Converts derivatives of the loss with respect to the links' mass moments to derivatives with respect to shapes and
  * masses. Called only for blocks that need these derivatives, because the conversion takes as long as twenty steps of a
  * robot. */
@@ -439,6 +454,9 @@ static sdrs_status show_gradient(sdrs* s, void* arguments) {
       return SDRS_OK;
     case SDRS_CONTACT:
       *show->out = make_array(g->contact, 1, CONTACT_PARAMETER_COUNT);
+      return SDRS_OK;
+    case SDRS_MATERIAL:
+      *show->out = material_gradient(s);
       return SDRS_OK;
     default:
       break;

@@ -40,7 +40,7 @@ typedef struct {
  * (sdrs_gradient_view). */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_GRADIENT, BUFFER_KINDS };
 
-enum { LIBRARY_BLOCK_COUNT = SDRS_IMU + 1 };
+enum { LIBRARY_BLOCK_COUNT = SDRS_MATERIAL + 1 };
 
 typedef struct {
   Text error;

@@ -153,6 +153,10 @@ typedef enum sdrs_block {
                        for links that can move. */
   SDRS_IMU, /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
                link's axes. NaN in the first and last row, because the value needs both neighbouring states. */
+  SDRS_MATERIAL, /* V     G  [9] friction, restitution, rolling, spinning, friction_along, static_friction,
+                    stribeck_speed, barrier_distance, stiffness. First row: values of `contact`, for pairs that have no
+                    own values; then one row per link, and one per item of contact.pairs. V: NaN where a row gives no
+                    value. G: zero there; the derivative by a value of 0 is one-sided. */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
 /* Returns the number of blocks. Values of sdrs_block are 0 ... count - 1; later versions may have more blocks. */
@@ -165,8 +169,8 @@ SDRS_API sdrs_block sdrs_block_find(const char* name);
 /* Returns the name of column `index` of a block, or NULL if the column has no name. Blocks with nq, nv, nu or `design`
  * columns have names such as "box/x", "box/velocity/0" and "hip/0". Columns of SDRS_CONTROL are named as in design.csv,
  * such as "hip/amplitude/0". Columns of SDRS_MASS have the names of the links. Columns of SDRS_CONTACT have the keys of
- * the scene, such as "friction"; numbers that the contact law does not use are named like "unused/9". The name is valid
- * until the object is freed. */
+ * the scene, such as "friction"; numbers that the contact law does not use are named like "unused/9". Columns of
+ * SDRS_MATERIAL have the names listed there. The name is valid until the object is freed. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
 
 typedef struct sdrs_array {
@@ -184,7 +188,9 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
 /* ---------------------------------------------------------------- running */
 
 /* Sets a block to values[count], which are copied. On failure nothing changes.
- * SDRS_COORDINATES, SDRS_VELOCITIES: the initial state of a new run (count nq, nv). Quaternions are normalized.
+ * SDRS_COORDINATES, SDRS_VELOCITIES: the initial state of a new run (count nq, nv). Quaternions are normalized. The
+ * simulation returns to this initial state, at time 0: a block that is not set keeps its initial value, not the value
+ * after the steps so far.
  * SDRS_INPUT: targets of the controllers from the present step on, one row of nu numbers per step (count: a multiple of
  * nu). Target rates are zero. The last row holds for all later steps. With count 0 the controllers follow the scene's
  * signals again. SDRS_DESIGN: design variables (count design), with which the scene is rebuilt. The object must have no
@@ -231,7 +237,8 @@ typedef struct sdrs_rollouts {
   int* steps_done; /* number of completed steps of each run (size: count). After a failed step the arrays repeat the
                       last state. */
 } sdrs_rollouts;
-/* Simulates all runs of `rollouts` in parallel. The current state of the object does not change. The caller owns all
+/* Simulates all runs of `rollouts` in parallel. The current state of the object does not change. sdrs_continue of the
+ * object applies to all runs. The caller owns all
  * arrays, with the sizes stated in sdrs_rollouts. Returns SDRS_SOLVER if a run failed; sdrs_error names the run, and
  * the other runs are complete. Returns SDRS_USAGE if count < 0, steps < 1 or threads < 0. Returns SDRS_BAD_INPUT,
  * without writing any array, if an input is not finite. Returns SDRS_BAD_INPUT if the initial state of a run is

@@ -120,6 +120,16 @@ void model_fix_pairs(const Model* model, Scene* scene) {
   }
 }
 
+double model_given_material(const Model* model, int link, int item, int which) {
+  assert(which >= 0 && which < MATERIAL_COUNT);
+  const Scene* scene = model->scene;
+  const SceneMaterial* own = link >= 0   ? &scene->links[link].material
+                             : item >= 0 ? &scene->contact.pairs[item].material
+                                         : NULL;
+  if (!own) return contact_value(model, which);
+  return own->given[which] ? own->value[which] : (double)NAN;
+}
+
 double model_largest_material(const Model* model, int which) {
   assert(which >= 0 && which < MATERIAL_NUMBERS);
   double largest = contact_value(model, which);

@@ -613,6 +613,10 @@ int model_pair_law(const Model* model, int link_a, int link_b);
  * of contact.pairs of `scene`. Derived values then stay the same when the scene changes. scene must have the same
  * items. */
 void model_fix_pairs(const Model* model, Scene* scene);
+/* Returns a material value that a row of ModelGradient.material gives: the value of link `link` if link >= 0, of item
+ * number `item` of contact.pairs if item >= 0, otherwise the value of `contact`. Returns NaN if the row does not give
+ * it. which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS (asserted). */
+double model_given_material(const Model* model, int link, int item, int which);
 /* Returns the largest value of a material number over all links and pairs, whether they touch or not. which:
  * MATERIAL_FRICTION, ... (asserted). */
 double model_largest_material(const Model* model, int which);

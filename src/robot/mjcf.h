@@ -153,7 +153,8 @@ typedef struct {
   int integrator;           /* 1 + Integrator in a file of `sdrs export`; 0: not given */
   unsigned disabled_groups; /* bit g is set if actuator group g is disabled */
   Text dropped_list;        /* names of elements and attributes that are not imported, separated by commas */
-  Names dropped_names;
+  Text lost_list;           /* names of forces and constraints that are not imported, separated by commas */
+  Names dropped_names;      /* names in both lists, and places of unknown names that are reported */
   MjcfAttachedKey* attached_keys;
   int attached_key_count, attached_key_capacity;
   const XmlElement* key; /* keyframe of the initial state; NULL: none */
@@ -170,7 +171,11 @@ const char* mjcf_own_text(MjcfModel* model, Text* text);
 /* Adds the name of an element or attribute that is not imported to the report. The report lists each name once. Copies
  * the name. */
 void mjcf_report_dropped(MjcfModel* model, const char* name);
-/* Reports elements and attributes that are not imported but affect motion, in `element` and its descendants. */
+/* Adds the name of a force or constraint that is not imported to the warning of lost forces. Each name is listed once.
+ * Copies the name. */
+void mjcf_report_lost_force(MjcfModel* model, const char* name);
+/* Reports elements and attributes that are not imported but affect motion, in `element` and its descendants. Reports an
+ * error for each element and attribute that MJCF does not have, with the nearest name. */
 void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element);
 /* Returns the end of a message about a missing body: bodies of a <composite> or <flexcomp> are not supported. Returns
  * "" if the file has no such element. The text is static. */

@@ -253,7 +253,7 @@ static void set_damping_from_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw*
   int joint = find_joint(model, mjcf_text(model, e, "joint"));
   if (!(law->ratio > 0) || law->gear == 0) return;
   if (joint < 0)
-    mjcf_report_dropped(model, "dampratio of tendons");
+    mjcf_report_lost_force(model, "dampratio of tendons");
   else
     law->damping = law->ratio * 2 * sqrt(law->stiffness * joint_inertia(model, joint)) / fabs(law->gear);
 }
@@ -300,7 +300,7 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
     start +=
         sum->coefficient[k] * (initial_coordinate(scene, sum->place[k]) + joint_reference(model, sum->place[k]->name));
   read_control(model, e, &law, control);
-  if (law.ratio > 0) mjcf_report_dropped(model, "dampratio of tendons");
+  if (law.ratio > 0) mjcf_report_lost_force(model, "dampratio of tendons");
   if (law.gear == 0) return true;
   if (!control && model->key && law.gain != 0)
     law.control = (law.stiffness * law.gear * start - law.constant) / law.gain;
@@ -360,9 +360,10 @@ static bool add_spatial_actuator(MjcfModel* model, Scene* scene, MjcfElement e, 
     law.control = (law.stiffness * g * mjcf_start_length(scene, &route) - law.constant) / law.gain;
   double force = law.gain * law.control + law.constant;
   if (k == 0) force = fmax(fmin(force, range[1]), range[0]);
-  if (k > 0 && limited) mjcf_report_dropped(model, "limits of force of springs of spatial tendons");
-  if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0)) mjcf_report_dropped(model, MJCF_DROPPED_PUSH);
-  if (law.damping != 0 || law.ratio > 0) mjcf_report_dropped(model, "damping of spatial tendons");
+  if (k > 0 && limited) mjcf_report_lost_force(model, "limits of force of springs of spatial tendons");
+  if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0))
+    mjcf_report_lost_force(model, MJCF_DROPPED_PUSH);
+  if (law.damping != 0 || law.ratio > 0) mjcf_report_lost_force(model, "damping of spatial tendons");
   mjcf_add_tendon(scene, &route, e.element->place, k, g * force);
   return true;
 }
@@ -389,7 +390,7 @@ static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, doub
   double reference = 0, rest[2];
   JointCombination sum;
   if (model->options->hold > 0 || !mjcf_fixed_tendon_length(model, e.element, &sum)) {
-    mjcf_report_dropped(model, "springs of fixed tendons");
+    mjcf_report_lost_force(model, "springs of fixed tendons");
     return;
   }
   for (int k = 0; k < sum.count; k++) reference += sum.coefficient[k] * joint_reference(model, sum.place[k]->name);
@@ -405,7 +406,7 @@ static void add_spatial_spring(MjcfModel* model, Scene* scene, MjcfElement e, do
   MjcfRoute route;
   if (!mjcf_tendon_route(model, scene, e.element, carrier, &route)) return;
   read_rest_lengths(model, e, route.reference, rest);
-  if (rest[0] > 0) mjcf_report_dropped(model, MJCF_DROPPED_PUSH);
+  if (rest[0] > 0) mjcf_report_lost_force(model, MJCF_DROPPED_PUSH);
   mjcf_add_tendon(scene, &route, e.element->place, stiffness, stiffness * rest[1]);
 }
 
@@ -557,7 +558,7 @@ static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrie
       }
       bool limits = add_limits(model, scene, e, carrier), friction = add_friction(model, scene, e, carrier);
       if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) || !friction || !limits)
-        mjcf_report_dropped(model, "damping, friction and limits of tendons");
+        mjcf_report_lost_force(model, "damping, friction and limits of tendons");
     }
 }
 
@@ -650,7 +651,7 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
              *mjcf_text(model, e, "refsite") ? "actuators with a moving refsite"
                                              : "actuators that drive no hinge, slide, tendon or site");
   }
-  if (what.data) mjcf_report_dropped(model, what.data);
+  if (what.data) mjcf_report_lost_force(model, what.data);
   text_free(&what);
 }
 

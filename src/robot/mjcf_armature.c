@@ -27,7 +27,7 @@ void mjcf_add_armatures(MjcfModel* model) {
       add_to_link(&model->robot.links[joint->child], joint->armature);
       continue;
     }
-    mjcf_report_dropped(model, "armature of free joints (with --mass-model)");
+    mjcf_report_lost_force(model, "armature of free joints (with --mass-model)");
     joint->armature = 0;
   }
 }

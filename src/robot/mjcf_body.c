@@ -148,7 +148,7 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   joint->stiffness = read_nonnegative(model, element, "stiffness");
   joint->armature = read_nonnegative(model, element, "armature");
   if (joint->type == URDF_BALL) {
-    if (read_nonnegative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of balls");
+    if (read_nonnegative(model, element, "frictionloss") > 0) mjcf_report_lost_force(model, "frictionloss of balls");
     return;
   }
   joint->friction = read_nonnegative(model, element, "frictionloss");
@@ -219,7 +219,8 @@ static void add_body_joint(MjcfModel* model, const Body* body, int index, int pa
   if (joint->type == URDF_FLOATING) {
     joint->damping = read_nonnegative(model, element, "damping");
     joint->armature = read_nonnegative(model, element, "armature");
-    if (read_nonnegative(model, element, "frictionloss") > 0) mjcf_report_dropped(model, "frictionloss of free joints");
+    if (read_nonnegative(model, element, "frictionloss") > 0)
+      mjcf_report_lost_force(model, "frictionloss of free joints");
     return;
   }
   read_limits(model, element, joint, reference);
@@ -313,7 +314,7 @@ static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPos
   for (int k = 0; k < 4; k++)
     if (*mjcf_text(model, body->joints[k], "damping") || *mjcf_text(model, body->joints[k], "stiffness") ||
         mjcf_number(model, body->joints[k], "armature", 0) > 0)
-      mjcf_report_dropped(model, "damping, springs and armature of free joints");
+      mjcf_report_lost_force(model, "damping, springs and armature of free joints");
   return link;
 }
 

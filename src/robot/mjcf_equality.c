@@ -144,7 +144,7 @@ static const RobotJointPlace* find_joint_place(const MjcfModel* model, const cha
 static void add_coupling(EqualityReading* r, SourcePosition place, JointCombination sum, double constant) {
   Equalities* found = &r->found;
   if (sum.count < 2) {
-    mjcf_report_dropped(r->model, "equality of a single joint");
+    mjcf_report_lost_force(r->model, "equality of a single joint");
     return;
   }
   found->couplings =
@@ -159,7 +159,7 @@ static bool read_linear_coefficients(EqualityReading* r, const XmlElement* item,
   mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
   memcpy(line, polynomial, 2 * sizeof(double));
   if (polynomial[2] == 0 && polynomial[3] == 0 && polynomial[4] == 0) return true;
-  mjcf_report_dropped(r->model, "equality by polynomials of degree two and more");
+  mjcf_report_lost_force(r->model, "equality by polynomials of degree two and more");
   return false;
 }
 
@@ -174,7 +174,7 @@ static void read_joints(EqualityReading* r, const XmlElement* item) {
   sum.coefficient[0] = 1;
   sum.coefficient[1] = -line[1];
   if (!sum.place[0] || (*second && !sum.place[1]))
-    mjcf_report_dropped(r->model, "equality of joints that are no hinge or slide");
+    mjcf_report_lost_force(r->model, "equality of joints that are no hinge or slide");
   else
     add_coupling(r, item->place, sum, line[0]);
 }
@@ -239,7 +239,7 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   bool good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", first), &sum);
   if (*second) good = mjcf_fixed_tendon_length(r->model, mjcf_find_tendon(r->model, "fixed", second), &other) && good;
   if (!good || sum.count + other.count > TENDON_JOINTS_MAX) {
-    mjcf_report_dropped(r->model, "equality of tendons");
+    mjcf_report_lost_force(r->model, "equality of tendons");
     return;
   }
   for (int k = 0; k < other.count; k++) {
@@ -281,7 +281,7 @@ static void read_all(EqualityReading* r) {
       if (mjcf_flag(r->model, e, "active") == 0) {
         mjcf_report_dropped(r->model, "equality that is not active");
       } else if (k == sizeof KINDS / sizeof *KINDS) {
-        mjcf_report_dropped(r->model, "equality of other kinds");
+        mjcf_report_lost_force(r->model, "equality of other kinds");
       } else if (xml_attribute(item, "site1") || xml_attribute(item, "site2")) {
         read_sites(r, item);
       } else {

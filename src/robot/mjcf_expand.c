@@ -314,6 +314,9 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
   for (const XmlElement* item = defaults->first; item; item = item->next) mjcf_add_default(model, item);
 }
 
+/* Elements of sections that have no attribute `class`. */
+static const char CLASSLESS[] = "exclude|hfield|skin|texture|model|plugin";
+
 /* Copies items of a section of an attached model with new names: all assets, and other items that refer only to the
  * attached tree, or all if `all_items`. main_class: class of items without a class, or NULL. */
 static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool all_items,
@@ -328,7 +331,11 @@ static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* f
     if (!assets) collect(renaming, item);
     Text name = {0};
     text_add(&name, "%s%s", renaming->prefix, stem ? stem : "");
-    const char* const more[] = {main_class ? "class" : NULL, main_class, stem ? "name" : NULL, name.data, NULL};
+    bool classed = main_class && words_index(CLASSLESS, item->name) < 0;
+    const char* const more[] = {classed ? "class"
+                                : stem  ? "name"
+                                        : NULL,
+                                classed ? main_class : name.data, classed && stem ? "name" : NULL, name.data, NULL};
     xml_append(section, xml_copy(document, item, more, rename_attribute, renaming));
     text_free(&name);
   }

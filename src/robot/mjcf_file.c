@@ -31,13 +31,17 @@ const char* mjcf_own_text(MjcfModel* model, Text* text) {
   return kept;
 }
 
-void mjcf_report_dropped(MjcfModel* model, const char* name) {
+static void list_once(MjcfModel* model, const char* name, Text* list) {
   if (names_find(&model->dropped_names, name) >= 0) return;
   Text text = {0};
   text_add(&text, "%s", name);
   names_add(&model->dropped_names, mjcf_own_text(model, &text), 0);
-  text_add(&model->dropped_list, "%s%s", model->dropped_list.length > 0 ? ", " : "", text_excerpt(name).text);
+  text_add(list, "%s%s", list->length > 0 ? ", " : "", text_excerpt(name).text);
 }
+
+void mjcf_report_dropped(MjcfModel* model, const char* name) { list_once(model, name, &model->dropped_list); }
+
+void mjcf_report_lost_force(MjcfModel* model, const char* name) { list_once(model, name, &model->lost_list); }
 
 /* ---------------------------------------------------------------- includes */
 
@@ -523,5 +527,6 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->coordinates);
   memory_free(model->starts);
   text_free(&model->dropped_list);
+  text_free(&model->lost_list);
   *model = (MjcfModel){0};
 }

@@ -209,6 +209,8 @@ void mjcf_complete_scene(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, model->key->place, "the robot starts in the keyframe '%s'",
                  text_excerpt(prefixed).text);
   }
+  if (model->lost_list.length > 0)
+    robot_warn(model->report, model->diagnostics, place, "forces and constraints left out: %s", model->lost_list.data);
   if (model->dropped_list.length > 0)
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped_list.data);
 }

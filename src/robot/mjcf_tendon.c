@@ -54,7 +54,7 @@ static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carri
     if (side) wrap->side = mjcf_site_pose(model, side).position;
     if (side && side_distance(wrap) < wrap->radius) fault = "tendons inside geoms";
   }
-  if (fault) mjcf_report_dropped(model, fault);
+  if (fault) mjcf_report_lost_force(model, fault);
   return !fault;
 }
 
@@ -64,7 +64,7 @@ static bool has_route(MjcfModel* model, const XmlElement* tendon, const int* car
   for (const XmlElement* part = tendon->first; part; part = part->next) {
     SceneTendonWrap wrap;
     if (strcmp(part->name, "site") == 0) continue;
-    if (strcmp(part->name, "pulley") == 0) mjcf_report_dropped(model, "tendons over pulleys");
+    if (strcmp(part->name, "pulley") == 0) mjcf_report_lost_force(model, "tendons over pulleys");
     good = strcmp(part->name, "geom") == 0 && read_wrap(model, part, carrier, &wrap) && good;
   }
   return good;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every attribute of MJCF is imported, without effect on motion, or reported by name: tests/mujoco/attributes.py SDRS WORK_FOLDER
+"""Every attribute of MJCF is imported, without effect on motion, or reported by name, and any other is an error: tests/mujoco/attributes.py SDRS WORK_FOLDER
 
 The list of attributes is MuJoCo's own (schema.txt); what the importer claims is the table of src/robot/mjcf_left_out.c. A row of the table is
 believed where a file shows it: an attribute that is read changes the scene, one that is not read stands in the remarks. With --page it
@@ -33,7 +33,7 @@ def schema():
 
 
 def table():
-    """[(parent, element, read, idle, fate)] of the source."""
+    """[(parent, element, read, idle, left out, fate)] of the source."""
     text = open(os.path.join(HERE, "../../src/robot/mjcf_left_out.c"), encoding="ascii").read()
     macros = {name: re.sub(r"\\\n", "", value) for name, value in re.findall(r"#define (\w+)((?:.*\\\n)*.*)\n", text)}
     rows = []
@@ -41,8 +41,8 @@ def table():
         for name, value in macros.items():
             entry = re.sub(rf"\b{name}\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)", lambda _, v=value: v, entry)
         *words, fate = [part.strip() for part in entry.split(",")]
-        parent, element, read, idle = ["".join(re.findall(r'"([^"]*)"', part)) for part in words]
-        rows.append((parent, element, [w for w in read.split("|") if w], [w for w in idle.split("|") if w], fate))
+        parent, element, *names = ["".join(re.findall(r'"([^"]*)"', part)) for part in words]
+        rows.append((parent, element, *([w for w in part.split("|") if w] for part in names), fate))
     return rows
 
 
@@ -51,7 +51,7 @@ def row_of(rows, parent, element):
 
 
 ROWS, SCHEMA = table(), schema()
-WHOLE = {place for place in SCHEMA if (row := row_of(ROWS, *place)) and row[4] != "HANDLE_ATTRIBUTES"}
+WHOLE = {place for place in SCHEMA if (row := row_of(ROWS, *place)) and row[5] != "HANDLE_ATTRIBUTES"}
 
 
 def is_inside(place):
@@ -62,12 +62,13 @@ def is_inside(place):
 
 def left_of(place):
     row = row_of(ROWS, *place)
-    return [a for a in SCHEMA[place] if a not in row[2] + row[3]]
+    return [a for a in SCHEMA[place] if a in row[4]]
 
 
 def page():
     print("# Attributes of MJCF\n\nEvery element and attribute of MuJoCo 3.12.0, and its fate in `sdrs import`. *Imported* attributes are read, or reported where their value "
-          "is not.\n*Idle* ones have no effect on motion in sdrs. All others are named in the line `left out` of the import. [mjcf.md](mjcf.md) tells what becomes of them.\n"
+          "is not.\n*Idle* ones have no effect on motion in sdrs. All others are named in the lines `left out` of the import. [mjcf.md](mjcf.md) tells what becomes of them.\n"
+          "A name that is not on this page is an error, as in MuJoCo.\n"
           "This page is made by `tests/mujoco/attributes.py --page` from the table of the importer.\n\n| element | imported | idle | left out, reported |\n|---|---|---|---|")
     seen = set()
     for place in SCHEMA:
@@ -81,11 +82,11 @@ def page():
         words = lambda names: " ".join(f"`{n}`" for n in names if n in SCHEMA[place])
         if place[1] in ("replicate", "attach"):
             print(f"| `{name}` | {words(SCHEMA[place])} | |  |")
-        elif row[4] == "HANDLE_ATTRIBUTES":
+        elif row[5] == "HANDLE_ATTRIBUTES":
             if SCHEMA[place]:
                 print(f"| `{name}` | {words(row[2])} | {words(row[3])} | {words(left_of(place))} |")
         else:
-            print(f"| `{name}` | | {'the element' if row[4] == 'HANDLE_AS_IDLE' else ''} | {'the element' if row[4] == 'HANDLE_AS_UNSUPPORTED' else ''} |")
+            print(f"| `{name}` | | {'the element' if row[5] == 'HANDLE_AS_IDLE' else ''} | {'the element' if row[5] == 'HANDLE_AS_UNSUPPORTED' else ''} |")
 
 
 if sys.argv[1:] == ["--page"]:
@@ -100,7 +101,12 @@ result(made.getvalue() == written, "docs/mjcf-attributes.md is not that of the t
 # ---------------------------------------------------------------- every element has a row
 for place in SCHEMA:
     if place[1] not in ("replicate", "attach") and not is_inside(place):
-        result(row_of(ROWS, *place) is not None, f"{'/'.join(place)} has no row")
+        row = row_of(ROWS, *place)
+        result(row is not None, f"{'/'.join(place)} has no row")
+        if row and row[5] == "HANDLE_ATTRIBUTES":
+            known = row[2] + row[3] + row[4]
+            unknown = [a for a in SCHEMA[place] if a not in known]
+            result(not unknown and len(set(known)) == len(known), f"{'/'.join(place)}: {unknown} are in no column, or a name is in two")
 
 MESH = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 # A model in which all that is read matters: NAME marks where the attributes of an element stand.
@@ -144,6 +150,15 @@ with open(os.path.join(WORK, "m.obj"), "w", encoding="ascii") as mesh:
     mesh.write(MESH)
 with open(os.path.join(WORK, "n.obj"), "w", encoding="ascii") as mesh:
     mesh.write(MESH.replace("0.1", "0.2"))
+
+# ---------------------------------------------------------------- misspelled names are errors
+for parts, words in (({"JOINT": 'dampign="1"'}, "unknown attribute 'dampign' of <joint> (did you mean 'damping'?)"),
+                     ({"GEOM": 'size="0.1" frictoin="1"'}, "unknown attribute 'frictoin' of <geom> (did you mean 'friction'?)"),
+                     ({"DEFAULT": '<default><joint armatur="1"/></default>'}, "unknown attribute 'armatur' of <joint> (did you mean 'armature'?)"),
+                     ({"ACTUATOR": '<motr joint="j"/>'}, "unknown element 'motr' (did you mean 'motor'?)"),
+                     ({"OPTION": 'timstep="0.001"'}, "unknown attribute 'timstep' of <option> (did you mean 'timestep'?)")):
+    scene, said = imported(parts)
+    result(scene is None and words in said, f"{parts}: {said}")
 
 # ---------------------------------------------------------------- what is left out is named
 FEW = {"geom": 'size="0.1"', "joint": "", "freejoint": "", "inertial": 'pos="0 0 0" mass="1" diaginertia="1 1 1"', "mesh": 'file="m.obj"'}

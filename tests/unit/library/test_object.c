@@ -70,6 +70,12 @@ static void sizes_and_names_are_those_of_the_scene(void** state) {
   assert_true(contact.data[2] == 0.3);
   assert_non_null(sdrs_entry_name(s, SDRS_CONTACT, (int)contact.columns - 1));
   assert_null(sdrs_entry_name(s, SDRS_CONTACT, (int)contact.columns));
+  sdrs_array material = SDRS_INIT(sdrs_array);
+  assert_int_equal(sdrs_view(s, SDRS_MATERIAL, -1, &material), SDRS_OK);
+  assert_true(material.rows == 4 && material.columns == 9);
+  assert_string_equal(sdrs_entry_name(s, SDRS_MATERIAL, 1), "restitution");
+  assert_null(sdrs_entry_name(s, SDRS_MATERIAL, 9));
+  assert_true(material.data[0] == 0.3 && material.data[1] == 0 && isnan(material.data[material.stride]));
   for (int b = 0; b < sdrs_block_count(); b++) assert_int_equal(sdrs_block_find(sdrs_block_name((sdrs_block)b)), b);
   assert_int_equal(sdrs_block_find("pose"), SDRS_NO_BLOCK);
   sdrs_free(s);

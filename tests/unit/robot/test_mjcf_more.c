@@ -463,11 +463,13 @@ static void sites_that_are_held_together(void** state) {
 
 static void attributes_without_counterpart_are_named(void** state) {
   (void)state;
-  expect_told(
+  static const char text[] =
       "<mujoco><option density='1.2'><flag limit='disable' energy='enable'/></option><default>"
       "<joint springdamper='1 1'/></default><worldbody><body><freejoint align='true'/>"
-      "<geom size='1' shellinertia='true'/></body></worldbody></mujoco>",
-      NULL, "left out: option/density, option/flag/limit, joint/springdamper, freejoint/align, geom/shellinertia");
+      "<geom size='1' shellinertia='true'/></body></worldbody></mujoco>";
+  expect_told(text, NULL,
+              "warning: forces and constraints left out: option/density, option/flag/limit, joint/springdamper\n");
+  expect_told(text, NULL, "note: left out: freejoint/align, geom/shellinertia\n");
   UrdfCase c = mjcf_load(
       "<mujoco><option><flag gravity='disable'/></option><worldbody><body><freejoint/>"
       "<geom size='1'/></body></worldbody></mujoco>",
@@ -477,7 +479,27 @@ static void attributes_without_counterpart_are_named(void** state) {
   expect_told(
       "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>"
       "<general joint='j' gaintype='muscle'/></actuator></mujoco>",
-      NULL, "left out: actuator/general");
+      NULL, "warning: forces and constraints left out: actuator/general\n");
+  expect_told(WORLD("<body name='a'><joint name='j' type='ball'/><geom size='1'/></body></worldbody><actuator>"
+                    "<motor joint='j'/></actuator><worldbody>"),
+              NULL, "warning: forces and constraints left out: actuators that drive no hinge, slide, tendon or site\n");
+}
+
+/* MuJoCo refuses them too ("Schema violation"). Each is reported once, at its place, though an element is repeated. */
+static void misspelled_names_are_errors(void** state) {
+  (void)state;
+  expect_told(WORLD("<body><joint dampign='1'/><geom size='1'/></body>"), NULL,
+              "error: unknown attribute 'dampign' of <joint> (did you mean 'damping'?)\n");
+  expect_told(WORLD("<body><joint/><geom size='1' colour='1'/></body>"), NULL,
+              "error: unknown attribute 'colour' of <geom>\n");
+  expect_told(WORLD("<body><jiont/><geom size='1'/></body>"), NULL,
+              "error: unknown element 'jiont' (did you mean 'joint'?)\n");
+  UrdfCase c = mjcf_import(
+      WORLD("<replicate count='3' offset='1 0 0'><body><joint dampign='1'/><geom size='0.1'/></body></replicate>"),
+      NULL);
+  assert_int_equal(c.status, STATUS_BAD_INPUT);
+  assert_int_equal(c.diagnostics.error_count, 1);
+  urdf_case_free(&c);
 }
 
 /* A range of 4 cm is felt in its last 0.4 mm, not over a centimetre as where nobody says how wide. */
@@ -501,6 +523,7 @@ int main(void) {
       cmocka_unit_test(sites_that_are_held_together),
       cmocka_unit_test(attributes_without_counterpart_are_named),
       cmocka_unit_test(limits_are_felt_near_them),
+      cmocka_unit_test(misspelled_names_are_errors),
       cmocka_unit_test(built_in_meshes_have_mass),
       cmocka_unit_test(a_torus_is_a_ring_of_capsules),
       cmocka_unit_test(solref_is_restitution),
