@@ -101,6 +101,30 @@ class EveryVariable(unittest.TestCase):
             scene.run().gradient(seed)["desing"]
 
 
+class PrescribedJoints(unittest.TestCase):
+    def test_inputs_and_start_against_differences(self):
+        """The position of a belt is the input of a prescribed joint. The start is given, and does not follow from the first input."""
+        links = [{"name": "belt", "joint": {"type": "slide", "axis": [1, 0, 0]}, "shape": {"type": "box", "size": [4, 1, 0.1]}},
+                 {"name": "box", "mass": 1, "position": [0, 0, 0.15045], "shape": {"type": "box", "size": [0.2, 0.2, 0.2]}}]
+        scene = sdrs.Scene.from_text(json.dumps({"simulation": {"dt": 0.01, "tolerance": 1e-11}, "contact": {"friction": 0.5}, "links": links,
+                                                 "controllers": [{"link": "belt", "type": "prescribed", "target": 0}]}))
+        steps, h = 6, 1e-6
+        values, random = np.cumsum(np.linspace(1e-4, 1e-3, steps))[:, None], np.random.default_rng(21)
+        run = scene.run(steps, input=values)
+        seeds = {"coordinates": random.normal(size=run.coordinates.shape), "velocities": random.normal(size=run.velocities.shape)}
+        found = run.gradient(**seeds)["input"][:, 0]
+
+        def loss(at):
+            moved = scene.run(steps, input=at)
+            return float((seeds["coordinates"] * moved.coordinates).sum() + (seeds["velocities"] * moved.velocities).sum())
+
+        for k in range(steps):
+            move = np.zeros_like(values)
+            move[k] = h
+            slope = (loss(values + move) - loss(values - move)) / (2 * h)
+            self.assertAlmostEqual(found[k], slope, delta=2e-5 * np.abs(found).max(), msg=f"input of step {k}")
+
+
 class Impacts(unittest.TestCase):
     def test_a_common_motion_moves_nothing_against_each_other(self):
         """Two free bodies collide: what they have together of momentum does not depend on where the barrier begins, though each place does."""

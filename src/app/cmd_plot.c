@@ -59,7 +59,10 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
     if (option_given(options, of_columns[i]) && !option_given(options, "columns"))
       return usage_error(options, "--%s applies to --columns only: add --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
-    return usage_error(options, "%s is a file, not a run folder: choose columns of the file with --columns",
+    return usage_error(options,
+                       file_exists(options->operands[0])
+                           ? "'%s' is a file, not a run folder: choose columns of the file with --columns"
+                           : "'%s' does not exist: give the output folder of a run",
                        options->operands[0]);
   int runs = options->operand_count - (what != NULL);
   if (runs > 1 && option_given(options, "columns"))

@@ -67,7 +67,7 @@ static void create_input_signals(LibraryModel* d) {
     d->controllers[c].target = (Signal){.source = &d->signals[c]};
   }
   m->controllers = d->controllers;
-  d->driven = true;
+  d->driven = m->prescribed_start_is_given = true;
   d->rows = d->row_capacity = 0;
 }
 
@@ -122,7 +122,7 @@ void drive_clear_inputs(LibraryModel* d, const Model* shared) {
   free_signals(d);
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
-  d->driven = false;
+  d->driven = d->model.prescribed_start_is_given = false;
   d->rows = d->row_capacity = 0;
 }
 

@@ -50,6 +50,10 @@ int build_signal(Model* model, Signal* signal, const SceneSignal* source);
  * joint to reach its constant target within the run. Under other integrators, warns of the first controller with a
  * velocity gain. Runs after build_initial. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
+/* model/spring_theta.c: warns of the first drive whose position gain the substep does not resolve, so that time
+ * integration damps it more than the dampers of drive and joint do (drives.md, M10). Needs model_place_spring_thetas.
+ */
+void check_position_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: sets Model.initial_coordinates (nq) [m, rad] and Model.initial_velocities (nv) [m/s, rad/s].
  * Allocates both. */
 void build_initial(Builder* builder);

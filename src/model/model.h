@@ -355,6 +355,7 @@ typedef struct {
                      ended in the initial state, as the velocities that a run returns; false: to the initial state */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
+  bool prescribed_start_is_given; /* false: the initial state of prescribed joints follows from their signals */
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
                               the initial state of the scene */
   int start_step;          /* number of the step that ended in the stored state; 0 without a stored state */

@@ -72,7 +72,8 @@ typedef struct {
   double coefficient[DIRECTIONS_MAX]; /* SpringDirection.coefficient of each direction */
   int component[DIRECTIONS_MAX];      /* SpringDirection.component of each direction */
   int count;                          /* number of directions added */
-  SpringVisit visit;                  /* called for each direction; NULL if only the thetas are needed */
+  double number;     /* norm of the last spring's squared angles, or of the last damper's decays, in a substep */
+  SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
   void* context;
 } InertiaWork;
 
@@ -176,7 +177,8 @@ static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
     number[k] = s->coefficient[k] * mobility[k] * unit;
   }
-  double value = (damps ? damper_implicitness : spring_implicitness)(eight_norm(number, s->count, by), &slope);
+  s->number = eight_norm(number, s->count, by);
+  double value = (damps ? damper_implicitness : spring_implicitness)(s->number, &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
     SpringDirection out = {kind, index, s->component[k], s->coefficient[k], mobility[k], slope * by[k] * unit, s->x[k]};
     if (out.slope == 0) continue;
@@ -268,10 +270,8 @@ static double bushing_theta(InertiaWork* s, ThetaKind kind, int index) {
   return finish_theta(s, kind, index);
 }
 
-/* Sets thetas[model_theta_count] to the implicitness of springs and dampers at coordinates q[nq]. Calls visit, unless
- * NULL, for each direction in which theta depends on the coefficient. */
-static void compute_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
-  bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+/* Creates the working data for coordinates q[nq]. free_work frees it. */
+static InertiaWork create_work(const Model* model, const double* q, SpringVisit visit, void* context) {
   InertiaWork s = {.model = model, .visit = visit, .context = context};
   s.pose = MEMORY_NEW(Pose, model->link_count);
   s.screws = MEMORY_NEW(Screw, model->dof_count);
@@ -279,6 +279,22 @@ static void compute_thetas(const Model* model, const double* q, SpringVisit visi
   for (int k = 0; k < DIRECTIONS_MAX; k++) s.x[k] = MEMORY_NEW(double, model->dof_count);
   model_poses(model, q, s.pose);
   model_screws(model, q, s.pose, s.screws);
+  return s;
+}
+
+static void free_work(InertiaWork* s) {
+  for (int k = 0; k < s->model->tree_count; k++) memory_free(s->factor[k]);
+  for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s->x[k]);
+  memory_free(s->pose);
+  memory_free(s->screws);
+  memory_free(s->factor);
+}
+
+/* Sets thetas[model_theta_count] to the implicitness of springs and dampers at coordinates q[nq]. Calls visit, unless
+ * NULL, for each direction in which theta depends on the coefficient. */
+static void compute_thetas(const Model* model, const double* q, SpringVisit visit, void* context, double* thetas) {
+  bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  InertiaWork s = create_work(model, q, visit, context);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     bool moves = keeps && link->tree >= 0 && link->prescribed < 0;
@@ -296,11 +312,7 @@ static void compute_thetas(const Model* model, const double* q, SpringVisit visi
       bool moves = keeps && model->bushings[k].home >= 0;
       thetas[model_theta_index(model, kind, k)] = moves ? bushing_theta(&s, kind, k) : 1;
     }
-  for (int k = 0; k < model->tree_count; k++) memory_free(s.factor[k]);
-  for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s.x[k]);
-  memory_free(s.pose);
-  memory_free(s.screws);
-  memory_free(s.factor);
+  free_work(&s);
 }
 
 void model_visit_springs(const Model* model, const double* q, SpringVisit visit, void* context) {
@@ -323,4 +335,68 @@ void model_place_spring_thetas(Model* model) {
     model->bushings[k].damper_theta = thetas[model_theta_index(model, THETA_BUSHING_DAMPER, k)];
   }
   memory_free(thetas);
+}
+
+/* Returns the largest position gain of the drives of a link's degree of freedom [N/m, N m/rad], and sets *drive to its
+ * controller; 0 without a drive. */
+static double largest_position_gain(const Model* m, int link, int dof, const ModelController** drive) {
+  double largest = 0;
+  for (int c = 0; c < m->controller_count; c++) {
+    const ModelController* one = &m->controllers[c];
+    if (one->link != link || one->type != CONTROLLER_PD || !(one->position_gain[dof] > largest)) continue;
+    largest = one->position_gain[dof];
+    *drive = one;
+  }
+  return largest;
+}
+
+/* Damping constants that the implicit spring adds to a link's joint, and the joint's own. */
+typedef struct {
+  const ModelController* drive; /* its controller; NULL if the joint's own damping is larger */
+  int link;
+  double gain, added, own; /* gain: position gain; added: (2 theta - 1) k dt (drives.md, M10) */
+} DampedDrive;
+
+/* Returns the first degree of freedom of a link whose position gain damps more than its dampers do. */
+static DampedDrive find_damped_drive(const Model* m, int link) {
+  const ModelLink* l = &m->links[link];
+  DampedDrive out = {.link = link};
+  for (int k = 0; k < l->dof_count && l->prescribed < 0; k++) {
+    out.gain = largest_position_gain(m, link, k, &out.drive);
+    out.added = (2 * l->spring_theta - 1) * joint_stiffness(m, link, k) * simulation_substep_length(&m->simulation);
+    out.own = joint_damping(m, link, k);
+    if (out.gain > 0 && out.added > out.own) return out;
+  }
+  out.drive = NULL;
+  return out;
+}
+
+static void warn_damped_drive(const Model* m, const DampedDrive* first, int others, Diagnostics* diagnostics) {
+  InertiaWork s = create_work(m, m->initial_coordinates, NULL, NULL);
+  (void)joint_theta(&s, THETA_JOINT_SPRING, first->link);
+  double angle = sqrt(s.number), dt = m->simulation.dt;
+  free_work(&s);
+  Text more = {0}, smaller = {0};
+  if (others > 0) text_add(&more, " (and %d more)", others);
+  if (isfinite(angle) && !m->links[first->link].joint.quaternion)
+    text_add(&smaller, ", or simulation.dt at most %.2g", SPRING_RESOLVED / angle * dt);
+  bool slides = m->links[first->link].joint.slide_count > 0;
+  diagnostics_add(diagnostics, SEVERITY_WARNING, first->drive->source->place,
+                  "position_gain %.6g of link '%s'%s swings the joint too fast for dt = %.6g s: time integration damps "
+                  "it with %.3g %s, and its own damping is %.3g: give a damping_gain that damps the drive%s",
+                  first->gain, text_excerpt(m->links[first->link].name).text, more.data ? more.data : "", dt,
+                  first->added, slides ? "N s/m" : "N m s/rad", first->own, smaller.data ? smaller.data : "");
+  text_free(&more);
+  text_free(&smaller);
+}
+
+void check_position_gains(const Model* m, Diagnostics* diagnostics) {
+  DampedDrive first = {0};
+  int others = -1;
+  for (int i = 0; i < m->link_count && m->simulation.integrator == INTEGRATOR_MOMENTUM; i++) {
+    DampedDrive one = find_damped_drive(m, i);
+    if (!one.drive) continue;
+    if (others++ < 0) first = one;
+  }
+  if (first.drive) warn_damped_drive(m, &first, others, diagnostics);
 }

@@ -200,6 +200,18 @@ static void append_success(ReportBuild* a) {
              term.bound);
 }
 
+/* Appends a line for each bound of `subject_to` that the best design violates. */
+static void append_violated_bounds(ReportBuild* a) {
+  const Optimization* o = a->o;
+  const double* best = row_terms(o, a->best);
+  int first = o->term_count - bounded_terms_count(o->bounded_terms);
+  if (first == o->term_count || o->best_violation <= BOUNDED_TERM_TOLERANCE) return;
+  for (int t = first; t < o->term_count; t++)
+    if (best[t] > o->task->losses[t].bound)
+      text_add(&a->out->findings, "subject_to is not met: %s is %.6g at the best design, and must be at most %.6g\n",
+               optimization_term_name(o, t), best[t], o->task->losses[t].bound);
+}
+
 static void append_remedy(ReportBuild* a, const char* format, ...) __attribute__((format(printf, 2, 3)));
 static void append_remedy(ReportBuild* a, const char* format, ...) {
   if (a->remedy_count >= REMEDIES_MAX) return;
@@ -603,6 +615,7 @@ void optimization_report(const Optimization* o, bool interrupted, OptimizationRe
   append_methods(&a);
   append_start_pairs(&a);
   append_terms(&a);
+  append_violated_bounds(&a);
   append_bounds(&a);
   append_unmoved(&a);
   a.inner_link_count = append_inner_vertices(o, &report->findings);

@@ -135,14 +135,15 @@ static bool needs_sampling(Optimization* o) {
   return !optimization_succeeded(o);
 }
 
-/* Returns true if CMA-ES searches because L-BFGS ended in a minimum. Gradients are then useful, and L-BFGS can descend
- * from a better sample. */
+/* Returns true if CMA-ES searches because L-BFGS ended in a minimum, or on a plateau after the start. Gradients are
+ * then useful, and L-BFGS can descend from a better sample. */
 static bool can_descend_again(const Optimization* o) {
   const Automatic* a = &o->automatic;
   if (a->method != OPTIMIZER_CMA_ES || a->change_count == 0) return false;
   const MethodChange* last = &a->changes[a->change_count - 1];
   return last->from == OPTIMIZER_LBFGS && last->reason != CHANGE_SHORT_OF_PREDICTION &&
-         last->reason != CHANGE_SCENE_FRICTION && last->reason != CHANGE_NO_SLOPE;
+         last->reason != CHANGE_SCENE_FRICTION &&
+         (last->reason != CHANGE_NO_SLOPE || last->iteration > o->first_iteration);
 }
 
 int automatic_patience(const Optimization* o) {
@@ -280,7 +281,7 @@ bool automatic_handle_zero_gradient(Optimization* o) {
   if (by_pairs && predicts_more(o)) return change_to_next(o, CHANGE_SHORT_STEP, 0);
   if (!can_sample(o)) return false;
   for (int k = 0; k < o->design.variable_count; k++) flat = flat && o->gradient[k] == 0;
-  if (first && flat)
+  if (flat && (first || o->loss > 0)) /* a plateau; a sum of squares has no smaller value than 0 */
     change_method(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
   else if (o->automatic.method == OPTIMIZER_LBFGS && needs_sampling(o))
     change_method(o, OPTIMIZER_CMA_ES, o->automatic.factor, flat ? CHANGE_NO_SLOPE : CHANGE_NO_SUCCESS, 0);

@@ -79,8 +79,10 @@ static int visible_count(const PlotPanel* panel) {
 }
 
 /* Appends a gnuplot string in single quotes, whose content gnuplot does not interpret; in double quotes it would
- * execute `commands`. Doubles single quotes. Control characters become spaces, because they could end the line. */
+ * execute `commands`. Doubles single quotes. gnuplot does not accept doubled quotes at the start of a string, so quotes
+ * at the start become strings of their own. Control characters become spaces, because they could end the line. */
 static void add_string(Text* out, const char* text) {
+  for (; *text == '\''; text++) text_add(out, "\"'\".");
   text_add(out, "'");
   for (; *text; text++) text_add(out, *text == '\'' ? "''" : "%c", (unsigned char)*text < 0x20 ? ' ' : *text);
   text_add(out, "'");
@@ -262,6 +264,21 @@ static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Dia
   return false;
 }
 
+/* Returns true if the file at `path` ends as a complete picture of its format does. gnuplot does not report a full
+ * disk. name: path of the picture, whose ending tells the format. */
+static bool picture_is_complete(const char* path, const char* name) {
+  const char* last = ends_with(name, ".svg") ? "</svg>" : ends_with(name, ".pdf") ? "%%EOF" : "IEND";
+  char tail[33] = {0};
+  FILE* file = fopen(path, "rbe");
+  if (!file) return false;
+  bool read = fseek(file, -32, SEEK_END) == 0 && fread(tail, 1, 32, file) == 32;
+  fclose(file);
+  size_t length = strlen(last);
+  for (size_t i = 0; read && i + length <= 32; i++)
+    if (memcmp(tail + i, last, length) == 0) return true;
+  return false;
+}
+
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics) {
   FileStream picture;
@@ -270,6 +287,11 @@ Status plot_draw(const char* path, const PlotPanel* panels, int count, const Plo
   bool opened = file_stream_open(&picture, path) == STATUS_OK;
   bool drawn = opened && run_gnuplot(&script, picture.stream, path, diagnostics);
   text_free(&script);
+  if (drawn && picture.temporary && !picture_is_complete(picture.temporary, path)) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0},
+                    "gnuplot wrote an incomplete picture: check the free space of the disk");
+    drawn = false;
+  }
   if (drawn && file_stream_close(&picture) == STATUS_OK) return STATUS_OK;
   if (!opened || drawn)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){path, 0, 0}, "cannot write: %s", strerror(errno));

@@ -47,10 +47,11 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 }
 
 /* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
- * its derivatives with respect to the signals of these joints. */
+ * its derivatives with respect to the signals of these joints. Does nothing if the initial state does not follow from
+ * the signals. */
 static void prescribed_start_adjoint(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
-  for (int i = 0; i < m->link_count; i++) {
+  for (int i = 0; i < m->link_count && !m->prescribed_start_is_given; i++) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
     double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;

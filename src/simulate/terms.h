@@ -78,8 +78,8 @@ typedef struct {
   bool outside; /* true if a coordinate is beyond a barrier limit; the other members are then undefined */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
-  double inertia_force[JOINT_MAX_DOF]; /* sum of the magnitudes of the armature force and of the resistance of limits,
-                                          for the scale of the residual [N, N m] */
+  double inertia_force[JOINT_MAX_DOF]; /* sum of the magnitudes of the armature force, of limits and of their
+                                          resistance, for the scale of the residual [N, N m] */
 } JointTerms;
 
 /* Target, gains and force of one drive of a joint at t + dt (docs/derivations/drives.md). */
