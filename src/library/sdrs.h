@@ -153,6 +153,8 @@ typedef enum sdrs_block {
                        for links that can move. */
   SDRS_IMU, /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
                link's axes. NaN in the first and last row, because the value needs both neighbouring states. */
+  SDRS_RANGE, /* V R D    [6] distances from the origin of a link's frame to the surfaces of other links along x, -x, y,
+                 -y, z, -z of the frame [m]. NaN if nothing is hit. */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
 /* Returns the number of blocks. Values of sdrs_block are 0 ... count - 1; later versions may have more blocks. */
