@@ -12,7 +12,7 @@ SONAME = "libsdrs.so.0.1"
 STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
 # Names in the order of sdrs_block in sdrs.h; python/tests/test_scene.py compares them with the library.
 BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation", "center", "force", "contacts", "design",
-          "control", "vertices", "attachments", "mass", "contact", "reactions", "imu", "material"]
+          "control", "vertices", "attachments", "mass", "contact", "reactions", "imu", "material", "range"]
 SEVERITIES = ["error", "warning", "note"]
 
 # Folder of library, program and data in a wheel of scripts/make_wheel.sh.

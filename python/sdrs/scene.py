@@ -28,7 +28,7 @@ from ._library import lib
 from ._program import program
 
 INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
-LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3, "reactions": 6, "imu": 6}
+LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3, "reactions": 6, "imu": 6, "range": 6}
 GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact", "material"]
 VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "contact"}
 
@@ -604,6 +604,11 @@ class Run:
         (rows, 6) [m/s^2, rad/s]. The first and the last row are NaN."""
         return self._record("imu", self.scene.link(link))
 
+    def range(self, link: str | int) -> Array:
+        """Returns the distances from the origin of the frame of a link to the surfaces of other links along x, -x, y,
+        -y, z and -z of the frame (rows, 6) [m]. NaN if nothing is hit."""
+        return self._record("range", self.scene.link(link))
+
     @property
     def positions(self) -> Array:
         """Positions of the frames of all links (rows, links, 3) [m]."""
@@ -653,7 +658,7 @@ class Run:
                  coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
                  positions: ArrayLike | None = None, orientations: ArrayLike | None = None,
                  reaction: ByLink | None = None,
-                 imu: ByLink | None = None) -> Gradient:
+                 imu: ByLink | None = None, range: ByLink | None = None) -> Gradient:
         """Returns the gradient of a loss L, given the derivatives of L by the recorded states.
 
         position={link: dL/dposition (rows, 3)}, likewise for the other blocks by link; coordinates (rows, nq),
@@ -666,7 +671,7 @@ class Run:
         scene), and design for a task. A run with the signals of the scene has no `input`, and a run with inputs has no `design` if a task has
         control variables; access to a missing block raises sdrs.Error."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force,
-                             "reactions": reaction, "imu": imu},
+                             "reactions": reaction, "imu": imu, "range": range},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})
         return self._gradient(seeds)

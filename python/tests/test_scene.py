@@ -154,6 +154,21 @@ controllers: [{link: cart, type: torque, target: 0}]
 
 
 class Scenes(unittest.TestCase):
+    def test_a_range_sensor_measures_the_height(self):
+        text = ("simulation: {dt: 0.01, steps: 3, gravity: [0, 0, 0]}\ncontact: {model: none}\nlinks:\n"
+                "  - {name: ground, fixed: true, shape: {type: half_space, offset: -1}}\n"
+                "  - {name: drone, mass: 1, position: [0, 0, 2], shape: {type: sphere, radius: 0.1}}\n"
+                "initial: [{link: drone, velocities: [0, 0, -5, 0, 0, 0]}]\n")
+        scene = sdrs.Scene.from_text(text)
+        np.testing.assert_allclose(scene.view("range", scene.link("drone"))[5], 3)
+        run = scene.run()
+        np.testing.assert_allclose(run.range("drone")[:, 5], [3, 2.95, 2.9, 2.85])
+        self.assertTrue(np.isnan(run.range("drone")[:, :5]).all())
+        seed = np.zeros((4, 6))
+        seed[3, 5] = 1
+        slope = run.gradient(range={"drone": seed})
+        np.testing.assert_allclose(slope["velocities"], [0, 0, 0.03, 0, 0, 0], atol=1e-9)
+
     def test_a_hanging_link_bears_on_its_joint(self):
         scene = sdrs.Scene.from_text(
             "simulation: {steps: 5, output: [reactions]}\n"

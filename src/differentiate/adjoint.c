@@ -171,14 +171,15 @@ static double substep_discount(const Recording* r, int step, double discount) {
   return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
-/* Adds the derivatives of the loss at unchanged motion, with respect to mass centres, masses, vertices, signals and
- * gains. */
+/* Adds the derivatives of the loss at unchanged motion, with respect to mass centres, masses, vertices, shapes,
+ * signals and gains. */
 static void add_direct_derivatives(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int i = 0; i < m->link_count; i++) gradient->moment[i].s[3][3] += seeds->mass[i];
   for (int k = 0; k < m->vertex_count; k++) gradient->vertices[k] = vec3_add(gradient->vertices[k], seeds->vertices[k]);
   for (int k = 0; k < m->parameter_count; k++) gradient->control[k] += seeds->control[k];
   for (int k = 0; k < m->gain_count; k++) gradient->gains[k] += seeds->gains[k];
+  for (int k = 0; k < m->shape_parameter_count; k++) gradient->shapes[k] += seeds->shapes[k];
 }
 
 static void update_report(AdjointReport* report, const StepAdjointReport* step, int number, double* first_lambda) {

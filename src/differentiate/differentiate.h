@@ -237,6 +237,8 @@ struct LossSeeds {
   /* dL/d(parameters of controller signals) at fixed poses, in the order of the controllers (size: controls) */
   double* control;
   double* gains;          /* dL/d(controller gains) at fixed poses (size: gains) */
+  double* shapes;         /* dL/d(parameters of smooth shapes and round solids) at fixed poses, beside `vertices` (size:
+                             shape parameters) */
   double* mass;           /* dL/d(link masses) at fixed poses and centres of mass [1/kg] (size: links) */
   size_t length;          /* number of doubles in the memory block that begins at `pose` */
   const ForcePair* pairs; /* pairs of Recording.pairs, borrowed (size: pair_count) */
@@ -260,7 +262,7 @@ void loss_seeds_destroy(LossSeeds* seeds);
 /* ---------------------------------------------------------------- observables (differentiate/observe.c)
  * An observable is a measurement of six numbers on every link, with derivatives (docs/derivations/observables.md). */
 enum { OBSERVABLE_COLUMNS = 6 };
-typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKind;
+typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLE_RANGE, OBSERVABLES } ObservableKind;
 /* Quantities from which observables are computed, borrowed. pose: link poses one step before, at and one step after the
  * row. */
 typedef struct {
@@ -269,17 +271,19 @@ typedef struct {
   const Pose* pose[3];         /* link poses one step before, at, and one step after the row (links each) */
   const double (*reaction)[6]; /* joint reaction forces (size: links) */
 } Observation;
-/* Derivatives of a scalar with respect to the poses and reactions of an Observation. A pose has one derivative for each
- * entry of its rotation matrix and position. Borrows the arrays. */
+/* Derivatives of a scalar with respect to the poses and reactions of an Observation, and with respect to shapes. A pose
+ * has one derivative for each entry of its rotation matrix and position. Borrows the arrays. */
 typedef struct {
   double (*pose[3])[3][4]; /* derivatives with respect to the poses (links each) */
   double (*reaction)[6];   /* derivatives with respect to the joint reactions (size: links) */
+  LossSeeds* seeds;        /* receives the derivatives with respect to vertices and shape parameters */
 } ObservationBars;
 typedef struct {
   const char* word;                        /* name in simulation.output; the file is <word>.csv */
   const char* columns[OBSERVABLE_COLUMNS]; /* column names of the file */
   unsigned output; /* flag OUTPUT_... of the scene's key simulation.output that requests the file */
-  int reach;       /* 1 if the poses of the steps before and after are needed, otherwise 0 */
+  int first;       /* first row with a measurement: 1 if a step before the row is needed, otherwise 0 */
+  int reach;       /* 1 if the pose of the step after the row is needed, otherwise 0 */
   /* Computes the measurement on one link: out[OBSERVABLE_COLUMNS]. */
   void (*value)(const Observation* in, int link, double* out);
   /* Adds to `out` the derivatives of the weighted sum of the six measured numbers. bar[OBSERVABLE_COLUMNS]: weight of

@@ -7,8 +7,9 @@
 static LossSeeds create(const Model* model, const RowSelection* selection, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
   size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
+  size_t shapes = (size_t)model->shape_parameter_count;
   LossSeeds seeds = {.selection = selection,
-                     .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains};
+                     .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains + shapes};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
   seeds.q = block + 12 * poses;
@@ -18,7 +19,8 @@ static LossSeeds create(const Model* model, const RowSelection* selection, size_
   seeds.vertices = seeds.center + links;
   seeds.control = (double*)(seeds.vertices + vertices);
   seeds.gains = seeds.control + controls;
-  seeds.mass = seeds.gains + gains;
+  seeds.shapes = seeds.gains + gains;
+  seeds.mass = seeds.shapes + shapes;
   return seeds;
 }
 

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "differentiate/differentiate.h"
+#include "differentiate/observe.h"
 
 /* ---------------------------------------------------------------- reactions (O1) */
 
@@ -71,8 +71,9 @@ static void imu_seed(const Observation* o, int link, const double* bar, const Ob
 
 static const Observable OBSERVABLE_TABLE[OBSERVABLES] = {
     [OBSERVABLE_REACTIONS] =
-        {"reactions", {"fx", "fy", "fz", "mx", "my", "mz"}, OUTPUT_REACTIONS, 0, reaction_value, reaction_seed},
-    [OBSERVABLE_IMU] = {"imu", {"ax", "ay", "az", "wx", "wy", "wz"}, OUTPUT_IMU, 1, imu_value, imu_seed},
+        {"reactions", {"fx", "fy", "fz", "mx", "my", "mz"}, OUTPUT_REACTIONS, 1, 0, reaction_value, reaction_seed},
+    [OBSERVABLE_IMU] = {"imu", {"ax", "ay", "az", "wx", "wy", "wz"}, OUTPUT_IMU, 1, 1, imu_value, imu_seed},
+    [OBSERVABLE_RANGE] = {"range", {"+x", "-x", "+y", "-y", "+z", "-z"}, OUTPUT_RANGE, 0, 0, range_value, range_seed},
 };
 
 const Observable* observable_at(int index) {
@@ -81,7 +82,7 @@ const Observable* observable_at(int index) {
 }
 
 bool observable_is_defined(const Observable* observable, const Recording* r, int row) {
-  return row >= 1 && row + observable->reach <= r->steps;
+  return row >= observable->first && row + observable->reach <= r->steps;
 }
 
 Observation observation_at(const Recording* r, int row) {
@@ -97,7 +98,7 @@ Observation observation_at(const Recording* r, int row) {
 
 ObservationBars observation_bars(const Recording* r, int row, LossSeeds* seeds) {
   size_t links = (size_t)r->model->link_count;
-  ObservationBars bars = {.reaction = seeds->reaction ? seeds->reaction + (size_t)row * links : NULL};
+  ObservationBars bars = {.reaction = seeds->reaction ? seeds->reaction + (size_t)row * links : NULL, .seeds = seeds};
   for (int k = 0; k < 3; k++) {
     int at = row - 1 + k;
     bars.pose[k] = at >= 0 && at <= r->steps ? seeds->pose + (size_t)at * links : NULL;

@@ -427,6 +427,23 @@ static void add_bodies(Mjcf* m) {
 
 /* Returns the name of MuJoCo's integrator. Large rate gains need an implicit integrator, unless rotor inertias
  * represent the gains. */
+/* Writes the fluid as attributes of <option>. MuJoCo's drag of a box is that of (L12): the pressure of its faces.
+ * MuJoCo represents every other body by the box with the same inertia. */
+static void add_fluid(Mjcf* m) {
+  const SceneFluid* fluid = &m->model->scene->fluid;
+  if (!(fluid->density > 0 || fluid->viscosity > 0)) return;
+  if (fluid->has_level) {
+    mjcf_note(m, NULL, "the fluid is left out: a fluid of MuJoCo has no surface and no buoyancy");
+    return;
+  }
+  xml_numbers(m->out, "density", &fluid->density, 1);
+  xml_numbers(m->out, "viscosity", &fluid->viscosity, 1);
+  xml_vector(m->out, "wind", fluid->velocity);
+  mjcf_note(m, NULL,
+            "a fluid of MuJoCo has no buoyancy, and its drag is that of boxes with the inertia of the links: bodies "
+            "other than boxes have another drag");
+}
+
 static const char* integrator_name(const Mjcf* m) {
   if (m->rotors) return "Euler";
   bool second = m->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
@@ -445,6 +462,7 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "  <option");
   xml_numbers(m->out, "timestep", &m->step, 1);
   xml_vector(m->out, "gravity", gravity);
+  add_fluid(m);
   text_add(m->out, " integrator=\"%s\" cone=\"elliptic\" solver=\"Newton\" tolerance=\"1e-12\" iterations=\"200\">\n",
            integrator_name(m));
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",

@@ -458,6 +458,7 @@ static void report_scene(Urdf* u) {
   if (model->load_count > 0)
     report_omission(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
   report_links(u, has_gravity_compensation, "gravity compensation is left out");
+  if (model->scene->fluid.given) report_omission(u, "the fluid is left out: links move as in empty space");
   if (model->contact_model != CONTACT_NONE && model->contact.friction > 0)
     report_omission(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
   if (!(g.x == 0 && g.y == 0 && g.z < 0)) report_omission(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);

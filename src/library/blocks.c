@@ -23,6 +23,7 @@ static const char* const NAMES[LIBRARY_BLOCK_COUNT] = {
     [SDRS_REACTIONS] = "reactions",
     [SDRS_IMU] = "imu",
     [SDRS_MATERIAL] = "material",
+    [SDRS_RANGE] = "range",
 };
 
 const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < LIBRARY_BLOCK_COUNT ? NAMES[block] : NULL; }
@@ -231,9 +232,30 @@ static sdrs_array view_force(sdrs* s, int link) {
   return make_link_array(m, link, out, 3, 3);
 }
 
+static sdrs_array view_range(sdrs* s, const SimState* state, int link) {
+  const Model* m = &s->state->live.model;
+  const Observation in = {.model = m, .pose = {NULL, state->pose, NULL}};
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_RANGE, OBSERVABLE_COLUMNS * (size_t)m->link_count);
+  for (int i = 0; i < m->link_count; i++) observable_at(OBSERVABLE_RANGE)->value(&in, i, out + OBSERVABLE_COLUMNS * i);
+  return make_link_array(m, link, out, OBSERVABLE_COLUMNS, OBSERVABLE_COLUMNS);
+}
+
+ObservableKind library_observable_kind(sdrs_block block) {
+  switch (block) {
+    case SDRS_REACTIONS:
+      return OBSERVABLE_REACTIONS;
+    case SDRS_IMU:
+      return OBSERVABLE_IMU;
+    case SDRS_RANGE:
+      return OBSERVABLE_RANGE;
+    default:
+      return OBSERVABLES;
+  }
+}
+
 sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model) {
-  const Observable* o = observable_at(block == SDRS_IMU ? OBSERVABLE_IMU : OBSERVABLE_REACTIONS);
-  if (block == SDRS_IMU || (model->simulation.output & o->output)) return SDRS_OK;
+  const Observable* o = observable_at((int)library_observable_kind(block));
+  if (block != SDRS_REACTIONS || (model->simulation.output & o->output)) return SDRS_OK;
   return library_fail(s, SDRS_USAGE, "the scene does not ask for %s: set simulation.output to [%s]", o->word, o->word);
 }
 
@@ -400,6 +422,9 @@ static sdrs_status view(sdrs* s, void* arguments) {
       return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after a step: read it from a recorded run");
     case SDRS_MATERIAL:
       *v->out = view_material(s);
+      return SDRS_OK;
+    case SDRS_RANGE:
+      *v->out = view_range(s, state, v->link);
       return SDRS_OK;
     case SDRS_NO_BLOCK:
       break;

@@ -144,6 +144,7 @@ static const struct {
     [SDRS_FORCE] = {seed_force, 3},
     [SDRS_REACTIONS] = {NULL, OBSERVABLE_COLUMNS},
     [SDRS_IMU] = {NULL, OBSERVABLE_COLUMNS},
+    [SDRS_RANGE] = {NULL, OBSERVABLE_COLUMNS},
 };
 
 static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
@@ -168,8 +169,8 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
   for (size_t k = 0; k < seed->count; k++)
     if (!isfinite(seed->values[k]))
       return library_fail(s, SDRS_BAD_INPUT, "derivatives with respect to %s must be finite", name);
-  bool observable = seed->block == SDRS_REACTIONS || seed->block == SDRS_IMU;
-  ObservableKind kind = seed->block == SDRS_IMU ? OBSERVABLE_IMU : OBSERVABLE_REACTIONS;
+  ObservableKind kind = library_observable_kind(seed->block);
+  bool observable = kind != OBSERVABLES;
   sdrs_status status = observable ? library_has_observable(s, seed->block, r->model) : SDRS_OK;
   if (status == SDRS_OK && observable) status = check_observable(s, seed, kind);
   if (status != SDRS_OK) return status;

@@ -40,7 +40,7 @@ typedef struct {
  * (sdrs_gradient_view). */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_GRADIENT, BUFFER_KINDS };
 
-enum { LIBRARY_BLOCK_COUNT = SDRS_MATERIAL + 1 };
+enum { LIBRARY_BLOCK_COUNT = SDRS_RANGE + 1 };
 
 typedef struct {
   Text error;
@@ -152,9 +152,11 @@ sdrs_status library_create_sim(sdrs* s);
  * (library/record.c). Signs are chosen so that the quaternions are continuous in time. The object owns the array, which
  * is computed once per run. A record must exist. */
 const double* library_orientations(sdrs* s);
-/* Returns SDRS_OK if the scene provides the values of `block`: joint reactions (SDRS_REACTIONS) or inertial sensors
- * (SDRS_IMU). SDRS_IMU is always available, SDRS_REACTIONS only with simulation.output. Otherwise sets the error text
- * and returns SDRS_USAGE. */
+/* Returns the observable that a block shows, or OBSERVABLES if the block shows none. */
+ObservableKind library_observable_kind(sdrs_block block);
+/* Returns SDRS_OK if the scene provides the values of `block`, which shows an observable. SDRS_IMU and SDRS_RANGE are
+ * always available, SDRS_REACTIONS only with simulation.output. Otherwise sets the error text and returns SDRS_USAGE.
+ */
 sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model);
 
 #endif

@@ -158,8 +158,8 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
     return library_fail(s, SDRS_USAGE, "there is no link %d: give an index of a link, or -1 for all links", show->link);
-  bool observable = show->block == SDRS_REACTIONS || show->block == SDRS_IMU;
-  sdrs_status status = observable ? library_has_observable(s, show->block, r->model) : SDRS_OK;
+  ObservableKind kind = library_observable_kind(show->block);
+  sdrs_status status = kind != OBSERVABLES ? library_has_observable(s, show->block, r->model) : SDRS_OK;
   if (status != SDRS_OK) return status;
   size_t link = show->link < 0 ? 0 : (size_t)show->link, pose = sizeof(Pose) / sizeof(double);
   switch (show->block) {
@@ -186,10 +186,9 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
       *show->out = make_array(&r->force[link].x, rows, show->link < 0 ? 3 * links : 3, 3 * links);
       return SDRS_OK;
     case SDRS_REACTIONS:
-      *show->out = record_observable(s, show, OBSERVABLE_REACTIONS);
-      return SDRS_OK;
     case SDRS_IMU:
-      *show->out = record_observable(s, show, OBSERVABLE_IMU);
+    case SDRS_RANGE:
+      *show->out = record_observable(s, show, kind);
       return SDRS_OK;
     default:
       break;

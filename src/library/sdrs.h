@@ -157,6 +157,8 @@ typedef enum sdrs_block {
                     stribeck_speed, barrier_distance, stiffness. First row: values of `contact`, for pairs that have no
                     own values; then one row per link, and one per item of contact.pairs. V: NaN where a row gives no
                     value. G: zero there; the derivative by a value of 0 is one-sided. */
+  SDRS_RANGE, /* V R D    [6] distances from the origin of a link's frame to the surfaces of other links along x, -x, y,
+                 -y, z, -z of the frame [m]. NaN if nothing is hit. */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
 /* Returns the number of blocks. Values of sdrs_block are 0 ... count - 1; later versions may have more blocks. */

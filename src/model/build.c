@@ -27,6 +27,7 @@ static void run_stages(Builder* builder) {
   build_bushings(builder);
   build_initial(builder);
   check_tendons(builder->model, diagnostics);
+  check_fields(builder->model, diagnostics);
   check_bushings(builder->model, diagnostics);
   build_closures(builder);
   build_couplings(builder);

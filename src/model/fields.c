@@ -1,7 +1,7 @@
 /* Force fields between two links, or between a link and the world (docs/derivations/loads.md, L16). */
 #include <assert.h>
 
-#include "model/model.h"
+#include "model/build.h"
 
 /* Vacuum permeability / 4 pi [T m/A]. */
 #define MAGNETIC_CONSTANT 1e-7
@@ -105,4 +105,21 @@ double model_field_energy(const Model* m, const Pose* poses) {
     sum += strength * field_energy_gradient(load->field, &at).energy;
   }
   return sum;
+}
+
+void check_fields(const Model* model, Diagnostics* diagnostics) {
+  if (model->load_count == 0) return;
+  Pose* poses = initial_poses(model);
+  for (int k = 0; k < model->load_count; k++) {
+    const SceneField* field = model->loads[k].field;
+    if (!field || field->type == FIELD_UNIFORM) continue;
+    if (field->type == FIELD_POINT && (field->power <= -1 || field->softening > 0)) continue;
+    Vec3 d = field_geometry(model, &model->loads[k], poses).d;
+    if (vec3_norm(d) > 0) continue;
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, model->scene->loads[k].place,
+        "the two points of the field coincide at the start, where its force is infinite: move one of them%s",
+        field->type == FIELD_POINT ? ", or give 'softening'" : "");
+  }
+  memory_free(poses);
 }

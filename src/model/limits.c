@@ -64,11 +64,15 @@ static void warn_within_margin(const Model* model, Diagnostics* diagnostics, int
   if (!(fmin(above, below) < (1 - ROUNDED_MARGIN) * link->limit_margin)) return;
   double limit = above < below ? link->lower[k] : link->upper[k];
   double free = limit + (above < below ? 1 : -1) * link->limit_margin;
+  char remedy[64] = "";
+  if (one_sided ? free >= 0
+                : free >= link->lower[k] + link->limit_margin && free <= link->upper[k] - link->limit_margin)
+    snprintf(remedy, sizeof(remedy), "start at %.6g, or ", free);
   diagnostics_add(diagnostics, SEVERITY_WARNING, initial ? initial->place : model->scene->links[index].joint.place,
                   "initial coordinate '%s' of link '%s' is %.6g %s, within %.4g %s of its limit %.6g, where the limit "
-                  "force acts: start at %.6g, or set joint.limit_margin below %.4g",
+                  "force acts: %sset joint.limit_margin below %.4g",
                   limited_name(link, k), link->name, value, limited_unit(link, k), link->limit_margin,
-                  limited_unit(link, k), limit, free, fmin(above, below));
+                  limited_unit(link, k), limit, remedy, fmin(above, below));
 }
 
 static void check_initial(const Model* model, Diagnostics* diagnostics, int index) {

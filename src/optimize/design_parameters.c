@@ -672,6 +672,8 @@ static bool add_box_size(ItemBuild* l, const TaskName* name, int link) {
   if (box->hull < 0 && l->item->has_axes)
     return report_refusal(
         l, name, "'axes' selects edges of a box, but the link has no box: for round shapes give lengths: [radius]");
+  if (box->hull < 0 && l->item->has_anchor)
+    return report_refusal(l, name, "'anchor' belongs to a box, but the link has no box: remove 'anchor'");
   if (box->hull < 0) return add_round_lengths(l, name, link);
   if (l->item->lengths != 0)
     return report_refusal(l, name,
@@ -693,8 +695,9 @@ static bool add_box_size(ItemBuild* l, const TaskName* name, int link) {
       design_extend_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
                            design_component(shape->points[k], axis));
       for (int edge = 0; edge < 3; edge++) {
-        double side = design_component(local, edge) > 0 ? 0.5 : -0.5;
-        if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], side * box->pose.r.m[axis][edge]);
+        double side = design_component(local, edge) > 0 ? 1 : -1;
+        double share = 0.5 * (side - design_component(l->item->anchor, edge));
+        if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], share * box->pose.r.m[axis][edge]);
       }
     }
   }

@@ -7,7 +7,7 @@
 /* Table of the writers of all files in the run folder. A new file needs one row here. */
 static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
                                            &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES,   &WRITER_CLOSURES,
-                                           &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU};
+                                           &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU,      &WRITER_RANGE};
 enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
 
 struct RunFolder {

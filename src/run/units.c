@@ -45,6 +45,7 @@ static const UnitRow UNITS[] = {
     {"reactions.csv", "*/m[xyz]", "N m"},
     {"imu.csv", "*/a[xyz]", "m/s^2"},
     {"imu.csv", "*/w[xyz]", "rad/s"},
+    {"range.csv", "*/*", "m"},
     {"solver.csv", "residual", ""},
     {"solver.csv", "smallest_gap", "m"},
     {"solver.csv", "inertia", "J"},

@@ -1,4 +1,4 @@
-/* Writes reactions.csv and imu.csv (docs/derivations/observables.md). The first column is the time; six columns
+/* Writes reactions.csv, imu.csv and range.csv (docs/derivations/observables.md). The first column is the time; six columns
  * <link>/<column> for every link follow. */
 #include "run/writer.h"
 
@@ -39,3 +39,12 @@ static void imu_rows(Text* row, WriterContext* context, const RunFrame* frame) {
 }
 
 const RunWriter WRITER_IMU = {"imu.csv", false, imu_header, imu_rows, OUTPUT_IMU};
+
+static void range_header(Text* row, const Model* model) { header(row, model, OBSERVABLE_RANGE); }
+
+static void range_rows(Text* row, WriterContext* context, const RunFrame* frame) {
+  const Observation in = {.model = context->model, .pose = {NULL, frame->state->pose, NULL}};
+  rows(row, &in, frame->state->time, OBSERVABLE_RANGE);
+}
+
+const RunWriter WRITER_RANGE = {"range.csv", true, range_header, range_rows, OUTPUT_RANGE};

@@ -21,7 +21,7 @@ typedef struct {
 } RunWriter;
 
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
-    WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE, WRITER_REACTIONS, WRITER_IMU;
+    WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE, WRITER_REACTIONS, WRITER_IMU, WRITER_RANGE;
 
 /* Appends a comma and a field, quoted if necessary (run/columns.c). Never fails. */
 void run_add_field(Text* row, const char* field);

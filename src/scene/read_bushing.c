@@ -64,8 +64,8 @@ static void read_bushing(Reader* reader, const Node* item) {
   read_matrix(reader, form.stiffness, "stiffness", bushing.stiffness);
   read_matrix(reader, form.damping, "damping", bushing.damping);
   if (form.preload.node && form.preload.count != 6)
-    reader_error(reader, form.preload.node->place, "expected 6 numbers, three of force and three of torque, got %d",
-                 form.preload.count);
+    reader_error(reader, form.preload.node->place,
+                 "preload: expected 6 numbers, three of force and three of torque, got %d", form.preload.count);
   for (int k = 0; form.preload.count == 6 && k < 6; k++) bushing.preload[k] = form.preload.values[k];
   if (a < 0 || b < -1 || reader->problem_count > before) return;
   scene_append_bushing(reader, &bushing);

@@ -222,7 +222,8 @@ static void read_swing_twist(Reader* reader, const Node* map, const JointForm* f
     joint->limited[1] = form->swing < pi;
     joint->upper[1] = form->swing;
     if (!joint->limited[1])
-      reader_error(reader, node_find(map, "swing")->place, "must be below pi rad, got %.10g", form->swing);
+      reader_error(reader, node_find(map, "swing")->place, "must be below pi rad, got %.10g (angles are in radians)",
+                   form->swing);
     reader_leave(reader, mark);
   }
   if (!twists) return;

@@ -299,6 +299,8 @@ void read_friction(Reader* reader, const Node* item, const NumberList* form, Vec
   if (count > 2)
     reader_error(reader, node_key_place(friction),
                  "'friction' must be one number, or two numbers [along, across], got %d", count);
+  else if (count == 1 && axis && friction->kind == NODE_LIST)
+    reader_error(reader, node_key_place(friction), "a list of 'friction' needs two numbers, [along, across], got 1");
   else if ((count == 2) != (axis != NULL))
     reader_error(
         reader, node_key_place(axis ? axis : friction),

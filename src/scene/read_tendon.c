@@ -56,6 +56,14 @@ static void read_wrap(Reader* reader, const Node* item, int number) {
                  "the axis of a cylinder must not be the zero vector: give a direction such as [0, 0, 1]");
     return;
   }
+  Vec3 to_side = vec3_sub(wrap.side, wrap.position);
+  if (wrap.type == WRAP_CYLINDER) to_side = vec3_cross(wrap.axis, to_side);
+  if (wrap.has_side && !(vec3_norm(to_side) > 1e-6 * wrap.radius)) {
+    reader_error(reader, node_key_place(node_find(item, "side")),
+                 "'side' lies %s, so it gives no direction: give a point on the side where the tendon passes",
+                 wrap.type == WRAP_SPHERE ? "in the centre of the sphere" : "on the axis of the cylinder");
+    return;
+  }
   if (wrap.after >= tendon->count - 1) {
     reader_error(
         reader, item->place,

@@ -159,7 +159,10 @@ void read_material_flags(const Node* map, SceneMaterial* material) {
 }
 
 void check_static_contact(Reader* reader, const Node* map, double friction, double static_friction) {
-  if (node_has_key(map, "static_friction") && static_friction < friction)
+  double given;
+  const Node* node = node_find(map, "static_friction");
+  bool was_read = node_has_key(map, "static_friction") && node_number(node, &given) && given == static_friction;
+  if (was_read && static_friction < friction)
     reader_error(reader, node_key_place(node_find(map, "static_friction")),
                  "'static_friction' %.6g is below 'friction' %.6g: raise or remove 'static_friction'", static_friction,
                  friction);

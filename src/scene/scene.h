@@ -539,9 +539,10 @@ enum {
   OUTPUT_CLOSURES = 8,
   OUTPUT_PRESSURE = 16,
   OUTPUT_REACTIONS = 32,
-  OUTPUT_IMU = 64
+  OUTPUT_IMU = 64,
+  OUTPUT_RANGE = 128
 };
-#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
+#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu|range"
 
 /* Limits on the number of equal substeps of a step. SUBSTEPS_MAX: largest number in a scene. SUBSTEPS_FINEST: largest
  * number with which the solver repeats a failed step. */

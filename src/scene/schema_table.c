@@ -126,6 +126,8 @@ static const SchemaRow ROWS[] = {
          "and force of each closure and coupling. pressure: pressure.csv, centre of pressure, force and moment of the "
          "contacts of each moving link (nan without contact). reactions: reactions.csv, force and torque of every "
          "joint on its link. imu: imu.csv, acceleration minus gravity and angular velocity of every link. "
+         "range: range.csv, distances from the origin of every link's frame to the surfaces of other links along its "
+         "axes (nan where nothing is hit). "
          "contact_points: columns of contacts.csv with the centre of pressure and the moment of each contact."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),

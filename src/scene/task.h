@@ -240,6 +240,9 @@ typedef struct {
       axes[3];      /* degrees of freedom and axes that are variables; default all, for gravity x and y */
   bool has_axes;    /* true: the task gives `axes`; false: `axes` has its default */
   unsigned lengths; /* lengths of round solids that are variables, as bits of task_length_bit; 0: all */
+  bool has_anchor;  /* true: the task gives `anchor` */
+  Vec3 anchor; /* point of the box that stays in place, in the box's axes and in units of its half edges; each number is
+                  between -1 and 1 */
   TaskInertiaForm form;
   bool tie;                 /* true: one variable for all links, degrees of freedom and axes of the item */
   double within, low, high; /* largest change from the initial value, lower and upper bound; infinite when absent */

@@ -31,6 +31,8 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   p.step = interval.step;
   p.has_axes = node_has_key(item, "axes");
   p.lengths = form.lengths;
+  p.has_anchor = node_has_key(item, "anchor");
+  p.anchor = form.anchor;
   for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
   read_dof(reader, form.dof, p.dof);
   for (int k = 0; k < 2; k++)

@@ -178,6 +178,7 @@ typedef struct {
   const Node* dof;
   unsigned axes, lengths;
   bool tie;
+  Vec3 anchor;
   const Node* pair[2];
 } ParameterForm;
 

@@ -402,6 +402,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Directions of the bushing that are variables: 0 to 2 along x, y, z, 3 to 5 about them."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that are variables."},
+    {"parameter", "anchor", VALUE_VECTOR, AT(ParameterForm, anchor), .only = "size", .range = RANGE_BETWEEN(-1, 1),
+     .fallback = "[0, 0, 0]",
+     .meaning = "Point of the box that stays in place: -1, 0 or 1 along x, y and z for the face on the negative side, "
+                "the centre, or the face on the positive side, in the box's axes. Values between are allowed."},
     {"parameter", "lengths", VALUE_WORDS, AT(ParameterForm, lengths), .only = "size|shape_size",
      .of = "radius|width|rim|length|bottom_radius|top_radius|size", .fallback = "(all)",
      .meaning =

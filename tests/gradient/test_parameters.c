@@ -45,6 +45,7 @@ static const char* const ITEMS[] = {
     "{type: inertia, link: ball, form: diagonal}",
     "{type: inertia, links: [box, ball], form: scale, tie: true}",
     "{type: size, link: box}",
+    "{type: size, link: box, anchor: [-1, 0.5, 1]}",
     "{type: size, link: box, axes: [z]}, {type: size, link: box, axes: [x]}", /* one box, two entries */
     "{type: damping, links: [arm, ball]}",
     "{type: joint_stiffness, links: [arm, ball]}",

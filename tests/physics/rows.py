@@ -10,6 +10,7 @@ import os
 
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
+from devices import DEVICES
 from levers import LEVERS
 from planar import PLANAR
 from ordinary_machines import ORDINARY_MACHINES
@@ -2279,4 +2280,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS + PLANAR
+ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS + PLANAR + DEVICES

@@ -19,7 +19,8 @@ static void parts_follow_each_other_and_fill_the_block(void** state) {
   assert_ptr_equal(s.vertices, at += 3 * m->link_count);
   assert_ptr_equal(s.control, at += 3 * vertices);
   assert_ptr_equal(s.gains, at += controls);
-  assert_ptr_equal(s.mass, at += m->gain_count);
+  assert_ptr_equal(s.shapes, at += m->gain_count);
+  assert_ptr_equal(s.mass, at += m->shape_parameter_count);
   assert_int_equal(s.length, at + m->link_count - &s.pose[0][0][0]);
   loss_seeds_destroy(&s);
   loss_run_free(run);

@@ -103,6 +103,26 @@ static void edges_of_a_box_D10(void** state) {
   design_case_free(c);
 }
 
+/* The face on the negative x side of the box stays at y = 1.9, and the point three quarters up its z edge at 3.15. */
+static void edges_of_a_box_with_an_anchor_D10(void** state) {
+  (void)state;
+  DesignCase* c = case_of("{type: size, link: box, axes: [x, z], anchor: [-1, 0, 0.5]}");
+  double x[2] = {0.3, 0.5}, low = 9, high = -9, bottom = 9, top = -9;
+  Scene* scene = scene_of(c, x);
+  const SceneShape* shape = &scene->shapes[scene->links[0].shapes[0].shape];
+  for (int k = 0; k < 8; k++) {
+    Vec3 p = shape->points[k];
+    compare_near(fabs(p.x - 1), 0.2, 1e-14, "the y edge stays");
+    low = fmin(low, p.y), high = fmax(high, p.y), bottom = fmin(bottom, p.z), top = fmax(top, p.z);
+  }
+  compare_near(low, 1.9, 1e-14, "the face that stays");
+  compare_near(high, 2.2, 1e-14, "the opposite face");
+  compare_near(bottom, 3.15 - 0.75 * 0.5, 1e-14, "three quarters of the edge are below the anchor");
+  compare_near(top, 3.15 + 0.25 * 0.5, 1e-14, "a quarter of it is above");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 /* Edges of one box in two entries of the task, which both move every corner. */
 static void edges_of_a_box_in_two_entries_D10(void** state) {
   (void)state;
@@ -563,6 +583,8 @@ static void what_cannot_change(void** state) {
   refuse("{type: size, link: arm, axes: [x]}",
          "9:33: error: link 'arm': 'axes' selects edges of a box, but the link has no box: for round shapes give "
          "lengths: [radius]\n");
+  refuse("{type: size, link: arm, anchor: [0, 0, 1]}",
+         "9:33: error: link 'arm': 'anchor' belongs to a box, but the link has no box: remove 'anchor'\n");
   refuse("{type: size, link: box, lengths: [radius]}",
          "9:33: error: link 'box': its shape is a box, which has no 'lengths': select its edges by 'axes', such as [x, "
          "z]\n");
@@ -585,6 +607,7 @@ int main(void) {
       cmocka_unit_test(names_bounds_and_numbers),
       cmocka_unit_test(what_is_tied_is_one_variable),
       cmocka_unit_test(edges_of_a_box_D10),
+      cmocka_unit_test(edges_of_a_box_with_an_anchor_D10),
       cmocka_unit_test(edges_of_a_box_in_two_entries_D10),
       cmocka_unit_test(chosen_lengths_of_round_solids),
       cmocka_unit_test(names_of_shape_numbers),
