@@ -125,6 +125,24 @@ class PrescribedJoints(unittest.TestCase):
             self.assertAlmostEqual(found[k], slope, delta=2e-5 * np.abs(found).max(), msg=f"input of step {k}")
 
 
+class SignalsBesideInputs(unittest.TestCase):
+    def test_loads_do_not_change_the_gradient_by_inputs(self):
+        """A constant force on a body that nothing couples to the driven mass."""
+        box = {"type": "box", "size": [0.1, 0.1, 0.1]}
+        keys = {"type": "keyframes", "times": [0, 0.05, 0.1], "values": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+        scene = sdrs.Scene.from_text(json.dumps({
+            "simulation": {"dt": 0.01}, "contact": {"model": "none"},
+            "links": [{"name": "mass", "mass": 2, "joint": {"type": "slide", "axis": [1, 0, 0]}, "shape": box}, {"name": "other", "position": [0, 5, 0], "mass": 1, "shape": box}],
+            "controllers": [{"link": "mass", "type": "torque", "target": 0}], "loads": [{"link": "other", "force": keys}]}))
+        for steps in (1, 8):
+            run = scene.run(steps, input=np.zeros((steps, 1)))
+            seed = np.zeros_like(run.velocities)
+            seed[-1] = 1
+            slope = run.gradient(velocities=seed)["input"][:, 0]
+            np.testing.assert_allclose(slope[1:-1], 0.01 / 2, rtol=1e-9)  # impulse dt u / m
+            np.testing.assert_allclose(slope.sum(), (steps - 0.5) * 0.01 / 2, rtol=1e-9)
+
+
 class Impacts(unittest.TestCase):
     def test_a_common_motion_moves_nothing_against_each_other(self):
         """Two free bodies collide: what they have together of momentum does not depend on where the barrier begins, though each place does."""

@@ -18,7 +18,7 @@ static double* copy_doubles(const double* values, int count) {
 }
 
 void drive_create(LibraryModel* d, const Model* model) {
-  *d = (LibraryModel){.model = *model};
+  *d = (LibraryModel){.model = *model, .scene_parameter_count = model->parameter_count};
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
   d->closure_coordinates = model->initial_coordinates;
@@ -41,10 +41,11 @@ void drive_free(LibraryModel* d) {
   *d = (LibraryModel){0};
 }
 
-/* Numbers the parameters of the input signals: every value of every time step is one parameter. */
+/* Numbers the parameters of the input signals after those of the scene's signals, which loads and tendons follow: every
+ * value of every time step is one parameter. */
 static void number_parameters(LibraryModel* d) {
   Model* m = &d->model;
-  m->parameter_count = 0;
+  m->parameter_count = d->scene_parameter_count;
   for (int c = 0; c < m->controller_count; c++) {
     d->signals[c].rows = d->rows;
     m->controllers[c].parameter_first = m->parameter_count;
@@ -130,6 +131,7 @@ void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
   assert(steps >= 0);
   drive_create(d, &from->model);
   d->closure_coordinates = from->closure_coordinates;
+  d->scene_parameter_count = from->scene_parameter_count;
   if (!from->driven) return;
   create_input_signals(d);
   reserve_rows(d, steps);

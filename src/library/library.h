@@ -16,6 +16,7 @@ typedef struct {
   bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
   const double* closure_coordinates; /* initial coordinates of the shared model (size: nq), from which the lengths of
                                         closures (kinematic loops) are computed */
+  int scene_parameter_count;         /* number of parameters over all signals of the scene */
   int rows, row_capacity;            /* number of input rows, and of allocated rows */
   SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
   ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
