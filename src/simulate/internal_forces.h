@@ -1,5 +1,5 @@
-/* Private to simulate/: time of the lever arms and directions of tendon forces with the integrator `momentum`
- * (docs/derivations/loads.md, L21). Sim.internal_forces is NULL without tendons and with other integrators. */
+/* Private to simulate/: time of the lever arms and directions of tendon forces and buoyancy with the integrator
+ * `momentum` (docs/derivations/loads.md, L21; fluid.md, L23). Sim.internal_forces is NULL without such forces. */
 #ifndef SDRS_SIMULATE_INTERNAL_FORCES_H
 #define SDRS_SIMULATE_INTERNAL_FORCES_H
 
