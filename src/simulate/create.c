@@ -144,11 +144,11 @@ static void allocate_states(Sim* s) {
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drive_list.drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_list.first = MEMORY_NEW(int, m->link_count + 1);
-  s->internal_forces = internal_forces_create(m);
-  s->loads = loads_create(s);
   s->tendons = tendons_create(m);
   s->bushings = bushings_create(m);
   s->fluid = fluid_create(m);
+  s->internal_forces = internal_forces_create(s);
+  s->loads = loads_create(s);
   s->prescribed_joints.target = MEMORY_NEW(double, m->coordinate_count);
   s->prescribed_joints.is_fixed = MEMORY_NEW(bool, m->dof_count);
 }

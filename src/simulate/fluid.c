@@ -271,6 +271,11 @@ static void add_displaced_weight(const Sim* s, int link, double factor, double s
     for (int j = 0; j < 4; j++) slope[i][j] += factor * density * pull[i] * s->fluid->volume[link][j];
 }
 
+bool fluid_buoyancy_acts_at_start(const Sim* s, int link) {
+  return s->model->simulation.integrator == INTEGRATOR_MOMENTUM && fluid_acts_on(s->fluid, link) &&
+         !keeps_orientation(s->model, link);
+}
+
 static void prepare_link(const Sim* s, int link) {
   const FluidSystem* f = s->fluid;
   DragForce* out = &f->force[link];
@@ -321,6 +326,17 @@ static void add_surface_slope(const FluidSystem* f, int link, BuoyancyInput* in,
   sum_face_slopes(f, link, in, sum);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) slope[i][j] += in->at.buoyancy * creal(sum[i][j]);
+}
+
+void fluid_buoyancy_slope_at(const Sim* s, int link, const Pose* pose, double slope[3][4]) {
+  memset(slope, 0, sizeof(double[3][4]));
+  if (!s->model->scene->fluid.has_level) {
+    add_displaced_weight(s, link, 1, slope);
+    return;
+  }
+  BuoyancyInput in = fluid_buoyancy_input(s, link, pose, pose, pose);
+  in.at.buoyancy = 1;
+  add_surface_slope(s->fluid, link, &in, slope);
 }
 
 static double surface_potential(const FluidSystem* f, int link, BuoyancyInput* in) {

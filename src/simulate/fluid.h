@@ -48,6 +48,15 @@ static inline bool fluid_acts_on(const FluidSystem* system, int link) {
 /* Computes the force on every link that does not depend on its pose at t + dt. Call after the weights of the step have
  * been set. Does nothing without a fluid. */
 void fluid_prepare_step(Sim* sim);
+/* Returns true if the buoyancy of a link acts with its lever arms and at the pose of t (L23). */
+bool fluid_buoyancy_acts_at_start(const Sim* sim, int link);
+/* Sets slope to the derivative of the energy of buoyancy with respect to the link's rotation matrix and position [R |
+ * t] at `pose` (L10). */
+void fluid_buoyancy_slope_at(const Sim* sim, int link, const Pose* pose, double slope[3][4]);
+/* Adds the derivatives of factor times the sum of slope : motion, with the slope of fluid_buoyancy_slope_at at a
+ * constant `motion`, to pose_bar and gradient (simulate/fluid_adjoint.c). */
+void fluid_buoyancy_slope_adjoint(const Sim* sim, int link, const Pose* pose, const double motion[3][4], double factor,
+                                  double pose_bar[3][4], ModelGradient* gradient);
 /* Returns the energy of the fluid's force on a link, up to a constant of the step [J] (L9). The force and torque are
  * its negative derivative with respect to the link's pose at t + dt. */
 double fluid_energy(const Sim* sim, int link, const Pose* pose);

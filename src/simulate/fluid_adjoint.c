@@ -150,6 +150,20 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   add_drag_bars(s, link, &bar, now, old, rate_bar, gradient);
 }
 
+void fluid_buoyancy_slope_adjoint(const Sim* s, int link, const Pose* pose, const double motion[3][4], double factor,
+                                  double pose_bar[3][4], ModelGradient* gradient) {
+  const FluidSystem* f = s->fluid;
+  BuoyancyInput in = fluid_buoyancy_input(s, link, pose, pose, pose);
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    Vec3 p_bar[3] = {{0}};
+    if (s->model->scene->fluid.has_level)
+      surface_adjoint(&in, &f->face[k], motion, factor, pose_bar, gradient->fluid, p_bar);
+    else
+      volume_adjoint(s->model, f->face[k].point, motion, factor, &gradient->fluid[FLUID_DENSITY], p_bar);
+    add_vertex_bars(f, &f->face[k], p_bar, gradient);
+  }
+}
+
 void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient) {
   for (int i = 0; s->fluid && i < s->model->link_count; i++)

@@ -5,12 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/spin_adjoint.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-InternalForces* internal_forces_create(const Model* m) {
-  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || m->tendon_count == 0) return NULL;
+InternalForces* internal_forces_create(const Sim* s) {
+  const Model* m = s->model;
+  bool any = m->tendon_count > 0;
+  for (int i = 0; i < m->link_count; i++) any = any || fluid_buoyancy_acts_at_start(s, i);
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any) return NULL;
   InternalForces* f = MEMORY_NEW(InternalForces, 1);
   size_t matrices = sizeof(double[3][4]) * (size_t)m->link_count;
   f->predicted = MEMORY_NEW(Pose, m->link_count);
@@ -183,6 +187,20 @@ static void add_tendon_wrenches(const Model* m, const SceneTendon* tendon, const
   }
 }
 
+/* Returns factor times the wrench of buoyancy on link i at a pose. */
+static LinkWrench buoyancy_wrench(const Sim* s, int i, Pose pose, double factor) {
+  double slope[3][4];
+  fluid_buoyancy_slope_at(s, i, &pose, slope);
+  Vec3 force = vec3_scale(vec3(slope[0][3], slope[1][3], slope[2][3]), -factor);
+  Vec3 torque = vec3_scale(load_origin_torque((const double(*)[4])slope, pose.r), -factor);
+  return (LinkWrench){force, vec3_sub(torque, vec3_cross(mat3_mul_vec(pose.r, s->model->links[i].center), force))};
+}
+
+static void add_wrench(LinkWrench* sum, LinkWrench w) {
+  sum->force = vec3_add(sum->force, w.force);
+  sum->torque = vec3_add(sum->torque, w.torque);
+}
+
 void internal_forces_prepare_step(Sim* s) {
   InternalForces* f = s->internal_forces;
   if (!f) return;
@@ -199,6 +217,13 @@ void internal_forces_prepare_step(Sim* s) {
     add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.target, f->start);
     add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.step, f->start_in_step);
     add_tendon_wrenches(m, tendon, f->predicted, -fraction * pull.step, f->ahead);
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    if (!fluid_buoyancy_acts_at_start(s, i)) continue;
+    LinkWrench now = buoyancy_wrench(s, i, s->pose_now[i], 1);
+    add_wrench(&f->start[i], now);
+    add_wrench(&f->start_in_step[i], now);
+    add_wrench(&f->ahead[i], buoyancy_wrench(s, i, f->predicted[i], -1));
   }
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) load_add_internal_wrenches(s, i, &f->start[i], &f->start_in_step[i], &f->ahead[i]);
@@ -219,6 +244,13 @@ static void add_scratch_forces(const Sim* s, bool in_target, bool all, const Scr
   }
 }
 
+/* Adds the generalized forces of f->scratch to force[nv]: of the links whose target contains the loads with the joint
+ * directions at t, of the other links with screws[nv] and center[links]. */
+static void add_start_forces(const Sim* s, const Screw* screws, const Vec3* center, double* force) {
+  if (s->flight) add_scratch_forces(s, true, false, s->flight->screws_now, center, force);
+  add_scratch_forces(s, false, false, screws, center, force);
+}
+
 void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, const Vec3* center, double* force) {
   InternalForces* f = s->internal_forces;
   if (!f) return;
@@ -228,11 +260,28 @@ void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, 
   double part = 1 - s->tendons->at[k].missing;
   memset(f->scratch, 0, size);
   add_tendon_wrenches(s->model, tendon, s->pose_old, pull, f->scratch);
-  if (s->flight) add_scratch_forces(s, true, false, s->flight->screws_now, center, force);
-  for (int i = 0; i < s->model->link_count; i++)
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (load_is_in_target(s, i)) continue;
     f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
-  add_scratch_forces(s, false, false, screws, center, force);
+  }
+  add_start_forces(s, screws, center, force);
   memset(f->scratch, 0, size);
   add_tendon_wrenches(s->model, tendon, f->predicted, -pull * part, f->scratch);
   add_scratch_forces(s, false, true, screws, center, force);
+}
+
+void internal_forces_add_buoyancy(const Sim* s, const Screw* screws, const Vec3* center, double* force) {
+  InternalForces* f = s->internal_forces;
+  if (!f || !s->fluid) return;
+  size_t size = sizeof(LinkWrench) * (size_t)s->model->link_count;
+  for (int ahead = 0; ahead < 2; ahead++) {
+    memset(f->scratch, 0, size);
+    for (int i = 0; i < s->model->link_count; i++)
+      if (fluid_buoyancy_acts_at_start(s, i))
+        f->scratch[i] = buoyancy_wrench(s, i, ahead ? f->predicted[i] : s->pose_old[i], ahead ? -1 : 1);
+    if (ahead)
+      add_scratch_forces(s, false, true, screws, center, force);
+    else
+      add_start_forces(s, screws, center, force);
+  }
 }

@@ -1,5 +1,5 @@
-/* Private to simulate/: time of the lever arms and directions of tendon forces with the integrator `momentum`
- * (docs/derivations/loads.md, L21). Sim.internal_forces is NULL without tendons and with other integrators. */
+/* Private to simulate/: time of the lever arms and directions of tendon forces and buoyancy with the integrator
+ * `momentum` (docs/derivations/loads.md, L21; fluid.md, L23). Sim.internal_forces is NULL without such forces. */
 #ifndef SDRS_SIMULATE_INTERNAL_FORCES_H
 #define SDRS_SIMULATE_INTERNAL_FORCES_H
 
@@ -19,9 +19,9 @@ typedef struct InternalForces {
   double (*ahead_bar)[3][4];
 } InternalForces;
 
-/* Returns the data of the internal forces of a run, which the caller frees with internal_forces_destroy. Returns NULL
- * if the model has no tendons or another integrator. */
-InternalForces* internal_forces_create(const Model* model);
+/* Returns the data of the forces of a run, which the caller frees with internal_forces_destroy. Returns NULL without
+ * tendons and buoyancy that act at t, or with another integrator. Call after fluid_create. */
+InternalForces* internal_forces_create(const Sim* sim);
 /* Frees `forces` and everything that it owns. Accepts NULL. */
 void internal_forces_destroy(InternalForces* forces);
 /* Adds the loads of (L21) to Sim.loads. Call after loads_prepare_step and tendons_prepare_step. */
@@ -30,6 +30,9 @@ void internal_forces_prepare_step(Sim* sim);
 /* Adds the generalized forces of the loads of (L21) that belong to the spring of tendon k in the last step to force[nv]
  * [N, N m]. screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
 void internal_forces_add_spring_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
+
+/* The same for the buoyancy of all links (L23). */
+void internal_forces_add_buoyancy(const Sim* sim, const Screw* screws, const Vec3* center, double* force);
 
 /* Fraction of a tendon's force that acts in the direction at t, from 0 to 1, with its derivatives (L21). */
 typedef struct {

@@ -1,6 +1,7 @@
 /* Adjoint of lever arms and directions of tendon forces at t (docs/derivations/loads.md, L22). */
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/internal_forces.h"
 #include "simulate/tendons.h"
 
@@ -119,6 +120,22 @@ static void tendon_wrench_adjoint(const InternalBars* to, int k) {
   tendon_length_adjoint(m, k, s->pose_now, by_length, to->now, to->gradient);
 }
 
+/* Adds the derivatives through the buoyancy of link i at t and at the predicted pose. */
+static void buoyancy_adjoint(const InternalBars* to, int i) {
+  const Sim* s = to->sim;
+  InternalForces* f = s->internal_forces;
+  for (int ahead = 0; ahead < 2; ahead++) {
+    if (ahead ? to->in_target : !to->in_target && load_is_in_target(s, i)) continue;
+    const Pose* pose = ahead ? &f->predicted[i] : &s->pose_now[i];
+    const double(*motion)[4] = (const double(*)[4])(ahead ? f->motion_ahead[i] : f->motion_now[i]);
+    double slope[3][4], factor = ahead ? -1 : 1;
+    fluid_buoyancy_slope_at(s, i, pose, slope);
+    add_bar(ahead ? f->motion_ahead_bar[i] : f->motion_now_bar[i], rotation_part((const double(*)[4])slope),
+            translation_part((const double(*)[4])slope), factor);
+    fluid_buoyancy_slope_adjoint(s, i, pose, motion, factor, ahead ? f->ahead_bar[i] : to->now.pose[i], to->gradient);
+  }
+}
+
 /* Converts bar, the derivatives with respect to the predicted pose of link i, into those with respect to the states at
  * t and before. */
 static void predicted_pose_adjoint(const InternalBars* to, int i, const double bar[3][4]) {
@@ -182,6 +199,8 @@ void internal_forces_adjoint(const Sim* s, const double (*motion)[3][4], bool in
   if (!f) return;
   set_motions(&to);
   for (int k = 0; k < s->model->tendon_count; k++) tendon_wrench_adjoint(&to, k);
+  for (int i = 0; i < s->model->link_count; i++)
+    if (is_selected(&to, i) && fluid_buoyancy_acts_at_start(s, i)) buoyancy_adjoint(&to, i);
   for (int i = 0; i < s->model->link_count; i++)
     if (is_selected(&to, i)) link_adjoint(&to, i);
   for (int i = 0; !in_target && i < s->model->link_count; i++)

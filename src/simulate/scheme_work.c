@@ -285,6 +285,8 @@ static void add_work_of_forces(Sim* s, double* done) {
   pose_bars_sum_forces(m, link_span_of_model(m), s->pose_now, b->bar, b->force, b->moment);
   pose_bars_reduce(m, link_span_of_model(m), s->pose_now, b->screws, b->force, b->moment, b->reduced);
   compute_closure_forces(s, b->slope);
+  for (int i = 0; i < m->link_count; i++) b->v[i] = pose_apply(s->pose_now[i], m->links[i].center);
+  internal_forces_add_buoyancy(s, b->screws, b->v, b->slope);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;

@@ -1524,7 +1524,7 @@ static const char FLUID[] =
     "controllers: [{link: fin, type: torque, target: {type: sines, terms: [{amplitude: 0.5, frequency: 1}]}}]\n"
     "initial: [{link: hull, velocities: [0.2, 0, -0.3, 0.5, 0.2, 0.1]}]\n";
 
-static void run_L9_L10_L11_L12_L13_L14_L15_fluid(void** state) {
+static void run_L9_L10_L11_L12_L13_L14_L15_L23_fluid(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
@@ -1762,7 +1762,7 @@ int main(void) {
       cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
-      cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_fluid),
+      cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_L23_fluid),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),

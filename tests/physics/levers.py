@@ -109,6 +109,16 @@ def elastic_pendulum(stiffness, duration):
     return motion(slope, [math.sin(0.5), -math.cos(0.5), 0, 0], duration, 20000)[0]
 
 
+def raft(lift, angle):
+    """A raft of half the density of water, lifted by `lift` from its rest and leaned by `angle` about x."""
+    return f"""
+simulation: {{duration: 6}}
+contact: {{model: none}}
+fluid: {{density: 1000, level: 0}}
+links: [{{name: raft, density: 500, shape: {{type: box, size: [0.6, 0.4, 0.2]}}, position: [0, 0, {lift}], rpy: [{angle}, 0, 0]}}]
+"""
+
+
 PUCKS = """
 simulation: {duration: 10, gravity: [0, 0, 0]}
 contact: {model: none}
@@ -143,6 +153,30 @@ LEVERS = [
         elastic_pendulum(100.0, 2),
         0.003,
         "m x'' = -f x / l, m z'' = -f z / l - m g integrated",
+    ),
+    Row(
+        "raft that heaves by 1 mm: period",
+        raft(0.001, 0),
+        lambda r: r.period("raft/cz"),
+        2 * math.pi / math.sqrt(2 * 9.81 / 0.2),
+        0.006,
+        "m z'' = -rho g A z",
+    ),
+    Row(
+        "raft that heaves by 1 mm: largest height in the last s [mm]",
+        raft(0.001, 0),
+        lambda r: 1000 * largest(r, "raft/cz", 5),
+        1 / (1 + 4 / 3 * 0.001 * 1000 * 0.24 / (2 * 24) * 8),
+        0.02,
+        "1 / a = 1 / a_0 + 4 k n / 3 after n periods, k = rho A / 2 m",
+    ),
+    Row(
+        "raft that rolls by 0.01 rad: period",
+        raft(0, 0.01),
+        lambda r: r.period("raft/qx"),
+        2 * math.pi / math.sqrt(24 * 9.81 * (0.4**2 / 12 / 0.1 - 0.05) / (24 * (0.4**2 + 0.2**2) / 12)),
+        0.006,
+        "I q'' = -m g GM q, GM = b^2 / 12 d - d / 2",
     ),
     Row(
         "two pucks on a taut tendon circle each other: angle after 10 s",
