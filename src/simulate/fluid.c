@@ -157,7 +157,7 @@ static FluidVector triangle_area(const FluidVector p[3]) { return scale(cross(su
  * derivative of -energy with respect to the depth of corner k, and *square to that with respect to the area's component
  * along `up`. */
 static FluidNumber face_buoyancy(const BuoyancyInput* in, FluidNumber by[3], FluidNumber* square) {
-  FluidVector up = complex_vector(in->up);
+  FluidVector up = in->up;
   FluidNumber d[3], factor = in->density * in->gravity / 12;
   for (int k = 0; k < 3; k++) d[k] = in->level - dot(up, transform_by_pose(in->pose, in->point[k]));
   FluidNumber rise = dot(up, rotate_by_pose(in->pose, triangle_area(in->point)));
@@ -169,7 +169,7 @@ static FluidNumber face_buoyancy(const BuoyancyInput* in, FluidNumber by[3], Flu
 void fluid_buoyancy_slope(const BuoyancyInput* in, FluidNumber slope[3][4]) {
   FluidNumber by[3], square;
   face_buoyancy(in, by, &square);
-  FluidVector up = complex_vector(in->up), flat = scale(triangle_area(in->point), -square);
+  FluidVector up = in->up, flat = scale(triangle_area(in->point), -square);
   for (int k = 0; k < 3; k++) add_point_force(slope, scale(up, by[k]), in->point[k]);
   const FluidNumber u[3] = {up.x, up.y, up.z}, f[3] = {flat.x, flat.y, flat.z};
   for (int i = 0; i < 3; i++)
@@ -242,7 +242,7 @@ BuoyancyInput fluid_buoyancy_input(const Sim* s, int link, const Pose* pose, con
   FluidWeights at = fluid_weights(s, link);
   BuoyancyInput in = {.density = fluid->density,
                       .level = fluid->level,
-                      .up = upward(s->model),
+                      .up = complex_vector(upward(s->model)),
                       .gravity = vec3_norm(s->model->simulation.gravity),
                       .at = at};
   FluidNumber now[3][4], old[3][4];
@@ -373,8 +373,10 @@ double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
   const double* v = f->volume[link];
   Vec3 at = vec3_add_scaled(mat3_mul_vec(pose->r, vec3(v[0], v[1], v[2])), v[3], pose->t);
   if (!fluid->has_level) return fluid->density * vec3_dot(gravity, at);
-  BuoyancyInput in = {
-      .density = fluid->density, .level = fluid->level, .up = upward(f->model), .gravity = vec3_norm(gravity)};
+  BuoyancyInput in = {.density = fluid->density,
+                      .level = fluid->level,
+                      .up = complex_vector(upward(f->model)),
+                      .gravity = vec3_norm(gravity)};
   copy_pose(pose, in.pose);
   return surface_potential(f, link, &in);
 }

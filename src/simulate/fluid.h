@@ -94,7 +94,7 @@ typedef struct {
   FluidNumber pose[3][4]; /* rotation matrix and position [R | t] of the link where buoyancy acts (L14) */
   FluidVector point[3];
   FluidNumber density, level;
-  Vec3 up;
+  FluidVector up; /* unit vector against gravity */
   double gravity; /* [m/s^2] */
   FluidWeights at;
 } BuoyancyInput;

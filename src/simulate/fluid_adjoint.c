@@ -63,10 +63,10 @@ static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, const V
 }
 
 /* Adds the derivatives of factor V (density g . motion (x, 1)), the work of buoyancy in a fluid without a surface. V,
- * x: volume and centroid of the tetrahedron between the face p and the origin. The derivative with respect to the
- * density is added to *density_bar. */
+ * x: volume and centroid of the tetrahedron between the face p and the origin. The derivatives with respect to the
+ * density and to gravity are added to *gradient. */
 static void volume_adjoint(const Model* m, const Vec3 p[3], const double motion[3][4], double factor,
-                           double* density_bar, Vec3 p_bar[3]) {
+                           ModelGradient* gradient, Vec3 p_bar[3]) {
   const Vec3 g = m->simulation.gravity;
   const double pull[3] = {g.x, g.y, g.z};
   double by[4] = {0}, density = m->scene->fluid.density;
@@ -74,21 +74,51 @@ static void volume_adjoint(const Model* m, const Vec3 p[3], const double motion[
     for (int j = 0; j < 4; j++) by[j] += factor * pull[i] * motion[i][j];
   Vec3 turn = vec3(by[0], by[1], by[2]), at = vec3_scale(vec3_add(p[0], vec3_add(p[1], p[2])), 0.25);
   double volume = vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6, work = vec3_dot(turn, at) + by[3];
-  *density_bar += volume * work;
+  gradient->fluid[FLUID_DENSITY] += volume * work;
+  double weight[3];
+  for (int i = 0; i < 3; i++)
+    weight[i] =
+        factor * density * volume * (motion[i][0] * at.x + motion[i][1] * at.y + motion[i][2] * at.z + motion[i][3]);
+  gradient->gravity = vec3_add(gradient->gravity, vec3_at(weight));
   for (int c = 0; c < 3; c++) {
     Vec3 by_volume = vec3_scale(vec3_cross(p[(c + 1) % 3], p[(c + 2) % 3]), density * work / 6);
     p_bar[c] = vec3_add(p_bar[c], vec3_add_scaled(by_volume, density * volume / 4, turn));
   }
 }
 
+/* Adds the derivatives of a scalar with respect to gravity. up_bar: derivatives with respect to `up`, the unit vector
+ * against gravity. Does nothing without gravity. */
+static void add_direction_bar(Vec3 gravity, Vec3 up_bar, ModelGradient* gradient) {
+  double pull = vec3_norm(gravity);
+  if (!(pull > 0)) return;
+  Vec3 up = vec3_scale(gravity, -1 / pull), across = vec3_add_scaled(up_bar, -vec3_dot(up_bar, up), up);
+  gradient->gravity = vec3_add_scaled(gradient->gravity, -1 / pull, across);
+}
+
+/* Adds the derivatives of the work of buoyancy of a face with respect to gravity. work: this work. It is proportional
+ * to the magnitude of gravity, whose direction is that of the surface's normal. */
+static void add_upward_bar(BuoyancyInput* in, double factor, const double motion[3][4], double work,
+                           ModelGradient* gradient) {
+  if (!(in->gravity > 0)) return;
+  FluidVector* up = &in->up;
+  Vec3 direction = vec3(creal(up->x), creal(up->y), creal(up->z)), gravity = vec3_scale(direction, -in->gravity);
+  Vec3 bar = vec3(derivative_by_complex_step(in, &up->x, motion), derivative_by_complex_step(in, &up->y, motion),
+                  derivative_by_complex_step(in, &up->z, motion));
+  add_direction_bar(gravity, vec3_scale(bar, factor), gradient);
+  gradient->gravity = vec3_add_scaled(gradient->gravity, -work / in->gravity, direction);
+}
+
 /* Adds the derivatives of the work of buoyancy of a face in a fluid with a surface. Those with respect to the mean pose
  * are added to pose_bar. */
 static void surface_adjoint(BuoyancyInput* in, const FluidFace* face, const double motion[3][4], double factor,
-                            double pose_bar[3][4], double* number_bar, Vec3 p_bar[3]) {
+                            double pose_bar[3][4], ModelGradient* gradient, Vec3 p_bar[3]) {
+  double* number_bar = gradient->fluid;
   fluid_set_face(face, in);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) pose_bar[i][j] += factor * derivative_by_complex_step(in, &in->pose[i][j], motion);
-  number_bar[FLUID_DENSITY] += factor * derivative_by_complex_step(in, &in->density, motion);
+  double by_density = factor * derivative_by_complex_step(in, &in->density, motion);
+  number_bar[FLUID_DENSITY] += by_density;
+  add_upward_bar(in, factor, motion, creal(in->density) * by_density, gradient);
   number_bar[FLUID_LEVEL] += factor * derivative_by_complex_step(in, &in->level, motion);
   for (int c = 0; c < 3; c++) {
     FluidVector* p = &in->point[c];
@@ -119,6 +149,7 @@ static void add_drag_bars(const Sim* s, int link, const DragBar* bar, StateBar n
   gradient->fluid[FLUID_VISCOSITY] += bar->viscosity;
   gradient->fluid[FLUID_LEVEL] += bar->level;
   for (int i = 0; i < 3; i++) gradient->fluid[FLUID_VELOCITY + i] -= bar->v[i][3] + bar->w[i][3];
+  add_direction_bar(s->model->simulation.gravity, bar->up, gradient);
 }
 
 static void link_adjoint(const Sim* s, int link, const double motion[3][4], StateBar now, StateBar old,
@@ -137,9 +168,9 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
     in.slowing = f->slowing[face->hull];
     drag_face_adjoint(&in, face->point, (const double(*)[4])drag_motion, &bar, p_bar);
     if (in.has_level)
-      surface_adjoint(&float_in, face, motion, at.buoyancy, pose_bar, gradient->fluid, p_bar);
+      surface_adjoint(&float_in, face, motion, at.buoyancy, pose_bar, gradient, p_bar);
     else
-      volume_adjoint(s->model, face->point, motion, at.buoyancy, &gradient->fluid[FLUID_DENSITY], p_bar);
+      volume_adjoint(s->model, face->point, motion, at.buoyancy, gradient, p_bar);
     add_vertex_bars(f, face, p_bar, gradient);
     if (k + 1 < f->first[link + 1] && f->face[k + 1].hull == face->hull) continue;
     add_surface_area_bars(f, face, bar.slowing, gradient);
@@ -157,9 +188,9 @@ void fluid_buoyancy_slope_adjoint(const Sim* s, int link, const Pose* pose, cons
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     Vec3 p_bar[3] = {{0}};
     if (s->model->scene->fluid.has_level)
-      surface_adjoint(&in, &f->face[k], motion, factor, pose_bar, gradient->fluid, p_bar);
+      surface_adjoint(&in, &f->face[k], motion, factor, pose_bar, gradient, p_bar);
     else
-      volume_adjoint(s->model, f->face[k].point, motion, factor, &gradient->fluid[FLUID_DENSITY], p_bar);
+      volume_adjoint(s->model, f->face[k].point, motion, factor, gradient, p_bar);
     add_vertex_bars(f, &f->face[k], p_bar, gradient);
   }
 }

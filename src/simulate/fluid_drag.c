@@ -264,6 +264,7 @@ static void depth_adjoint(const DragInput* in, const Vec3 p[3], const double dep
                           Vec3 p_bar[3]) {
   for (int k = 0; k < 3 && in->has_level; k++) {
     bar->level += depth_bar[k];
+    bar->up = vec3_add_scaled(bar->up, -depth_bar[k], pose_apply(in->now, p[k]));
     add_outer(bar->now, -depth_bar[k], in->up, p[k]);
     p_bar[k] = vec3_add_scaled(p_bar[k], -depth_bar[k], mat3_tmul_vec(in->now.r, in->up));
   }

@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
   double now[3][4], v[3][4], w[3][4];
   double density, viscosity, slowing, mass, level;
+  Vec3 up;
 } DragBar;
 
 /* Adds the drag on the triangle p, counter-clockwise seen from outside, to *force. in->v is not used. */
