@@ -39,6 +39,8 @@ typedef struct {
   bool* apart_from_parent; /* true if the link has a fixed parent that it did not overlap at the start (size: links) */
   int link_in_parent;      /* link that moved into its parent; -1 if none */
   double parent_overlap;   /* largest overlap of link_in_parent with its parent [m] */
+  WrapEntry wrap_entry;    /* first recorded point of a tendon inside its wrap */
+  double wrap_entry_time;  /* time of wrap_entry [s] */
   Tipping* tipping;        /* NULL if no body can be judged */
 } Run;
 
@@ -75,6 +77,7 @@ static Status run_create(Run* run, const Options* options) {
     run->apart_from_parent[i] = overlap < 0 && isfinite(overlap);
   }
   run->link_in_parent = -1;
+  run->wrap_entry.tendon = -1;
   run->tipping = tipping_create(&run->loaded.model);
   run->has_broken = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
@@ -177,6 +180,12 @@ static void update_parent_overlap(Run* run, const Pose* poses) {
   }
 }
 
+static void update_wrap_entry(Run* run, const SimState* state) {
+  if (run->wrap_entry.tendon >= 0) return;
+  run->wrap_entry = model_find_wrap_entry(&run->loaded.model, state->pose);
+  run->wrap_entry_time = state->time;
+}
+
 /* Writes the rows of the present state to the run folder. report: report of the step, or NULL for the initial state. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
@@ -197,6 +206,7 @@ static Status record(Run* run, const StepReport* report) {
   frame.path = sim_path(run->sim);
   mark_contacts(run, frame.contacts, frame.contact_count);
   update_parent_overlap(run, state->pose);
+  update_wrap_entry(run, state);
   tipping_update(run->tipping, state, frame.contacts, frame.contact_count);
   run_totals_update_gap(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
@@ -458,6 +468,16 @@ static void warn_parent_overlap(const Run* run) {
           links[run->link_in_parent].name, run->parent_overlap, parent, parent);
 }
 
+/* Warns of a point of a tendon that entered the solid around which the tendon wraps. */
+static void warn_wrap_entry(const Run* run) {
+  WrapEntry entry = run->wrap_entry;
+  if (entry.tendon < 0) return;
+  fprintf(stderr,
+          "sdrs simulate: warning: point %d of tendon %d is %.3g m inside the solid of its wrap at t = %.4g s, so the "
+          "tendon's path and all derivatives are wrong from then on: move the point or the wrap, or reduce 'radius'\n",
+          entry.point, entry.tendon, entry.depth, run->wrap_entry_time);
+}
+
 /* A rebound from a joint limit is resolved if crossing the limit's margin at the entry rate takes at least this number
  * of steps. The joint then keeps at least nine tenths of limit_restitution (S22). */
 #define REBOUND_STEPS 300
@@ -641,6 +661,7 @@ static void report_end(const Run* run, Status status) {
   if (!options->quiet) warn_velocity_limits(run);
   if (!options->quiet) warn_unresolved_rebounds(run);
   if (!options->quiet) warn_parent_overlap(run);
+  if (!options->quiet) warn_wrap_entry(run);
   if (!options->quiet) tipping_warn(run->tipping);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);

@@ -728,6 +728,13 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
+/* Point of a tendon inside a solid around which the tendon wraps. The path and its derivatives are then not defined. */
+typedef struct {
+  int tendon, point; /* indices of the tendon and of its point; tendon -1: no point is inside */
+  double depth;      /* distance of the point from the surface [m] */
+} WrapEntry;
+/* Returns the first point of a tendon inside its wrap. poses[links]. */
+WrapEntry model_find_wrap_entry(const Model* model, const Pose* poses);
 /* Returns the tendon's length [m], the length of its path through its points. For a tendon of joints, returns the sum
  * over the joints of ratio times coordinate. poses[links], q[nq]. */
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q);

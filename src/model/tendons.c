@@ -63,6 +63,21 @@ static double wrap_distance(const SceneTendonWrap* wrap, Pose pose, Vec3 point) 
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, vec3_normalized(wrap->axis)));
 }
 
+WrapEntry model_find_wrap_entry(const Model* model, const Pose* poses) {
+  WrapEntry entry = {.tendon = -1};
+  for (int k = 0; k < model->tendon_count && entry.tendon < 0; k++) {
+    const SceneTendon* tendon = model->tendons[k].source;
+    for (int i = 0; i < 2 * tendon->wrap_count && entry.tendon < 0; i++) {
+      const SceneTendonWrap* wrap = &tendon->wraps[i / 2];
+      int point = wrap->after + i % 2;
+      double depth = wrap->radius -
+                     wrap_distance(wrap, tendon_wrap_pose(wrap, poses), tendon_point(&tendon->points[point], poses));
+      if (depth > 0) entry = (WrapEntry){k, point, depth};
+    }
+  }
+  return entry;
+}
+
 static void warn_of_range(const Model* model, const SceneTendon* tendon, const Pose* poses, Diagnostics* diagnostics) {
   double length = tendon_length(model, tendon, poses, model->initial_coordinates);
   if (!tendon->limited || (length >= tendon->lower && length <= tendon->upper)) return;

@@ -170,6 +170,11 @@ static bool add_joint_values(ItemBuild* l, const TaskName* name, int link) {
     add_value(l, link, l->kind->index, k, format_name(text, sizeof text, name->text, l->kind->word, suffix));
     listed++;
   }
+  if (listed == 0 && joint_link->joint.quaternion)
+    return report_refusal(
+        l, name,
+        "the rotations of ball and free joints have no variable of this type: choose another type, or "
+        "replace the joint by hinges");
   return listed > 0 ||
          report_refusal(l, name,
                         "its joint has no such number in the selected degrees of freedom: correct 'dof', or set "
