@@ -512,7 +512,7 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   bool any = false;
   for (int k = 0; k < s->island_set.count; k++) {
     Island* island = &s->island_set.list[k];
-    bool decreases = !island->settled && island->slope < 0;
+    bool decreases = !island->settled && island->slope < -island->rounding;
     bool worth = decreases || island->turns_fast;
     if (!worth) island->alpha = 0;
     any = any || worth;
