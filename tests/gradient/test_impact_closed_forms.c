@@ -46,6 +46,8 @@ static void derive(Rig* r, int dof, bool rate) {
   assert_true(run_adjoint(r->adjoint, &r->recording, &r->seeds, 1, &r->gradient).sound);
 }
 
+#define WEIGHTLESS "simulation: {dt: %g, steps: 50, gravity: [0, 0, 0], integrator: %s}\n"
+
 static const char* const INTEGRATORS[] = {"first_order", "momentum", "second_order"};
 
 /* Two equal bodies head-on: d(out)/d(in) is (1 - e)/2 and (1 + e)/2. */
@@ -240,6 +242,33 @@ static void rolling_T1_slows_down_as_it_must(void** state) {
     }
 }
 
+/* A ball lands with spin at 2 m/s. In both phases of the impact the moments of rolling and spinning friction are c
+ * times the normal force, so the spins fall by c (1 + e) m v / I. */
+static void rolling_T1_acts_in_an_impact(void** state) {
+  (void)state;
+  const double v = 2, e = 0.6, inertia = 0.004, c = 0.003;
+  for (int k = 0; k < 2; k++) {
+    Rig* r = rig_create(
+        run_model(WEIGHTLESS "contact: {restitution: %g, friction: 0, %s: %g}\n"
+                             "links:\n"
+                             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                             "  - {name: ball, mass: 1, mass_model: given, inertia: [0.004, 0.004, 0.004, 0, 0, 0], "
+                             "position: [0, 0, 0.15], shape: {type: sphere, radius: 0.1}}\n"
+                             "initial: [{link: ball, velocities: [0, 0, %g, 0, %g, %g]}]\n",
+                  0.002, "momentum", e, material_value_key(MATERIAL_ROLLING + k), c, -v, k == 0 ? 10.0 : 0.0,
+                  k == 1 ? 10.0 : 0.0),
+        50);
+    const int dof = 4 + k;
+    const double by_coefficient = -(1 + e) * v / inertia;
+    compare_near(r->recording.rate[50 * r->run->model.dof_count + dof], 10 + c * by_coefficient, 2e-3, "spin %d", k);
+    derive(r, dof, true);
+    compare_near(r->gradient.velocities[2], c * (1 + e) / inertia, 2e-3, "spin %d by the speed", k);
+    compare_near(r->gradient.material[0][MATERIAL_ROLLING + k], by_coefficient, 1e-3 * fabs(by_coefficient),
+                 "spin %d by the coefficient", k);
+    rig_free(r);
+  }
+}
+
 /* It stops after I w / (c m g), and not before. */
 static void rolling_T1_spinning_ball_stops(void** state) {
   (void)state;
@@ -262,8 +291,6 @@ static void rolling_T1_spinning_ball_stops(void** state) {
 }
 
 /* ---------------------------------------------------------------- more of rigid impacts, without weight */
-
-#define WEIGHTLESS "simulation: {dt: %g, steps: 50, gravity: [0, 0, 0], integrator: %s}\n"
 
 /* The last row's rate of dof `of` by the initial rate of dof `by`, and by its coordinate; [rate] and [1/s]. */
 static void expect_rate(Rig* r, int of, int by, double slope, double within, const char* what) {
@@ -389,6 +416,7 @@ int main(void) {
       cmocka_unit_test(friction_distance_by_friction_of_links),
       cmocka_unit_test(friction_I5_speed_after_a_landing_by_friction),
       cmocka_unit_test(rolling_T1_slows_down_as_it_must),
+      cmocka_unit_test(rolling_T1_acts_in_an_impact),
       cmocka_unit_test(rolling_T1_spinning_ball_stops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,8 +30,8 @@ static void impact_I7_worked_example(void** state) {
                      .inertia = 0.5};
   compare_relative(impact_speed(&p, &past), 0.01, 1e-8, "speed of approach");
   compare_relative(impact_restitution(&p, 0.01).value, 0.5, 1e-15, "e of a fast impact");
-  /* 0.5 kg goes from 0.96, where it would be, to 0.9625 in h^2 / 2 (1 + 1): the spring has k = 0.5 / 1e-4 and the
-   * deflection z* - z = 2.5e-7 */
+  /* 0.5 kg goes from 0.96, where it would be, to 0.9625 in h^2 / 2 (1 + 1): the spring has k = 0.5 / 3e-4 and the
+   * deflection z* - z = 7.5e-7 */
   double force = 0.5 * 0.0025, w = impact_evaluate_compression(&p, potential_at(0.5, 0.9625), &past).first;
   double slope = 0.5 / (8 * barrier_eval(0.9625).first); /* dz/dU */
   compare_relative(w, -force * slope, 1e-2, "W'");
