@@ -4,7 +4,6 @@
 #ifndef SDRS_QUERY_DUAL_H
 #define SDRS_QUERY_DUAL_H
 
-#define LANES 8
 #include "base/lanes.h"
 #include "linalg/linalg.h"
 

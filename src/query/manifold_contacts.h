@@ -257,15 +257,18 @@ static Dual evaluate_edge_distance(const EdgeDistance* q, Dual x, Dual y) {
   return dual_add(dual_add(quadratic, dual_mul(q->c1, x)), dual_mul(q->c2, y));
 }
 
+/* Returns log(1 + e^x). */
+static Lanes softplus(Lanes x) {
+  return lanes_elementwise_max(x, lanes_broadcast(0)) + lanes_log(1 + lanes_exp_nonpositive(-lanes_abs(x)));
+}
+
 /* Sets out to the four numbers x, clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps),
  * where eps is `softness`. */
 static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
-  const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
-  Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
-  at /= softness;
-  Lanes slope = lanes_sigmoid(at, &rest);
-  Lanes value = lanes_elementwise_max(at, lanes_broadcast(0)) + lanes_log(1 + lanes_exp_nonpositive(-lanes_abs(at)));
-  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
+  const Lanes bare = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
+  Lanes low = bare / softness, high = (bare - 1) / softness, rest;
+  Lanes slope = lanes_sigmoid(low, &rest) - lanes_sigmoid(high, &rest), value = softplus(low) - softplus(high);
+  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * value[k], slope[k]);
 }
 
 /* Returns about 1 if 0 < x < 1 and 0 < y < 1, otherwise about 0. The result is a product of sigmoids of width
@@ -405,11 +408,12 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
   const Dual width = dual_times(mutual ? MUTUAL_WIDTH : 1, s->smoothing);
   const Dual depth[2] = {dual_negate(dual_div(at[0][1]->value, width)), dual_negate(dual_div(at[1][0]->value, width))};
   const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
-  Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
-                  dual_value(depth[1]), (limit - dual_value(normal_cosine)) / blur},
-        rest;
-  Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
-  Dual active = dual_mul(pair->inside, dual_chain(normal_cosine, part[4], -slope[4] / blur));
+  const Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
+                        dual_value(depth[1])};
+  Lanes rest, opposed_rest, part = lanes_sigmoid(judged, &rest), slope = part * rest;
+  Lanes opposed = lanes_sigmoid((Lanes){(limit - dual_value(normal_cosine)) / blur}, &opposed_rest);
+  double opposed_slope = opposed[0] * opposed_rest[0];
+  Dual active = dual_mul(pair->inside, dual_chain(normal_cosine, opposed[0], -opposed_slope / blur));
   const Dual inside[2] = {dual_chain(depth[0], part[2], slope[2]), dual_chain(depth[1], part[3], slope[3])};
   const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
