@@ -265,7 +265,8 @@ static Lanes softplus(Lanes x) {
 /* Sets out to the four numbers x, clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps),
  * where eps is `softness`. */
 static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
-  const Lanes bare = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
+  Lanes bare = lanes_broadcast(0);
+  for (int k = 0; k < 4; k++) bare[k] = dual_value(x[k]);
   Lanes low = bare / softness, high = (bare - 1) / softness, rest;
   Lanes slope = lanes_sigmoid(low, &rest) - lanes_sigmoid(high, &rest), value = softplus(low) - softplus(high);
   for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * value[k], slope[k]);
