@@ -62,11 +62,12 @@ run_in() {
   fi
 }
 
-# Everything but what tells times or the machine.
+# Everything but what tells times, the machine or the commit of the program.
 digest_of() { # folder
   (
     cd "$1" || exit 1
-    find . -type f ! -name summary.json ! -name '*.png' ! -name checkpoint ! -name convergence.csv ! -name windows.csv | LC_ALL=C sort | xargs sha256sum
+    find . -type f ! -name summary.json ! -name '*.png' ! -name checkpoint ! -name convergence.csv ! -name windows.csv ! -name identify.json | LC_ALL=C sort | xargs sha256sum
+    find . -name identify.json | while read -r file; do sed '/^ *"commit":/d' "$file" | sha256sum; done
     find . \( -name convergence.csv -o -name windows.csv \) | LC_ALL=C sort | while read -r table; do without_seconds "$table" | sha256sum; done
   ) | sha256sum
 }

@@ -75,15 +75,15 @@ static RoundProfile profile_derivative(ShapeType type, int k) {
 
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3, frame of the shape */
 
-/* Dual number: a value v and its derivative d with respect to one length of the solid. */
+/* LengthDual number: a value v and its derivative d with respect to one length of the solid. */
 typedef struct {
   double v, d;
-} Dual;
-static Dual dual_add(Dual a, Dual b) { return (Dual){a.v + b.v, a.d + b.d}; }
-static Dual dual_multiply(Dual a, Dual b) { return (Dual){a.v * b.v, a.v * b.d + a.d * b.v}; }
-static Dual dual_scale(Dual a, double f) { return (Dual){f * a.v, f * a.d}; }
-static Dual dual_power(Dual a, int n) {
-  Dual p = {1, 0};
+} LengthDual;
+static LengthDual dual_add(LengthDual a, LengthDual b) { return (LengthDual){a.v + b.v, a.d + b.d}; }
+static LengthDual dual_multiply(LengthDual a, LengthDual b) { return (LengthDual){a.v * b.v, a.v * b.d + a.d * b.v}; }
+static LengthDual dual_scale(LengthDual a, double f) { return (LengthDual){f * a.v, f * a.d}; }
+static LengthDual dual_power(LengthDual a, int n) {
+  LengthDual p = {1, 0};
   for (int k = 0; k < n; k++) p = dual_multiply(p, a);
   return p;
 }
@@ -91,7 +91,7 @@ static Dual dual_power(Dual a, int n) {
 /* Integrals over the volume of a solid of revolution about the z axis. across: integral of x^2, equal to the integral
  * of y^2; along: of z^2; first: of z; volume: of 1. */
 typedef struct {
-  Dual across, along, first, volume;
+  LengthDual across, along, first, volume;
 } SolidIntegrals;
 
 static void add_integrals(SolidIntegrals* sum, SolidIntegrals other) {
@@ -103,10 +103,10 @@ static void add_integrals(SolidIntegrals* sum, SolidIntegrals other) {
 
 /* Returns the integrals over a frustum (truncated cone) about its midpoint. length: distance of its end circles. m:
  * mean radius; d: difference of the end radii, so the radius at height z is m + d z / length. */
-static SolidIntegrals frustum_integrals(Dual m, Dual d, Dual length) {
-  Dual m2 = dual_power(m, 2), d2 = dual_power(d, 2);
-  Dual quartic = dual_add(dual_add(dual_power(m, 4), dual_scale(dual_multiply(m2, d2), 0.5)),
-                          dual_scale(dual_power(d, 4), 1.0 / 80));
+static SolidIntegrals frustum_integrals(LengthDual m, LengthDual d, LengthDual length) {
+  LengthDual m2 = dual_power(m, 2), d2 = dual_power(d, 2);
+  LengthDual quartic = dual_add(dual_add(dual_power(m, 4), dual_scale(dual_multiply(m2, d2), 0.5)),
+                                dual_scale(dual_power(d, 4), 1.0 / 80));
   return (SolidIntegrals){
       dual_scale(dual_multiply(length, quartic), M_PI / 4),
       dual_scale(dual_multiply(dual_power(length, 3), dual_add(dual_scale(m2, 1.0 / 12), dual_scale(d2, 1.0 / 80))),
@@ -117,10 +117,10 @@ static SolidIntegrals frustum_integrals(Dual m, Dual d, Dual length) {
 
 /* Returns the integrals over the rounded ends of a solid: all points beyond circles at z = -h and z = h, up to the
  * distance r from the circles. The radius at height z is circle_radius + sqrt(r^2 - (|z| - h)^2). */
-static SolidIntegrals cap_integrals(Dual circle_radius, Dual h, Dual r) {
-  Dual r2 = dual_power(r, 2), r3 = dual_power(r, 3), r4 = dual_power(r, 4), r5 = dual_power(r, 5),
-       R2 = dual_power(circle_radius, 2);
-  Dual area[3] = {
+static SolidIntegrals cap_integrals(LengthDual circle_radius, LengthDual h, LengthDual r) {
+  LengthDual r2 = dual_power(r, 2), r3 = dual_power(r, 3), r4 = dual_power(r, 4), r5 = dual_power(r, 5),
+             R2 = dual_power(circle_radius, 2);
+  LengthDual area[3] = {
       dual_add(dual_add(dual_multiply(R2, r), dual_scale(dual_multiply(circle_radius, r2), M_PI / 2)),
                dual_scale(r3, 2.0 / 3)),
       dual_add(dual_add(dual_scale(dual_multiply(R2, r2), 0.5), dual_scale(dual_multiply(circle_radius, r3), 2.0 / 3)),
@@ -128,12 +128,12 @@ static SolidIntegrals cap_integrals(Dual circle_radius, Dual h, Dual r) {
       dual_add(
           dual_add(dual_scale(dual_multiply(R2, r3), 1.0 / 3), dual_scale(dual_multiply(circle_radius, r4), M_PI / 8)),
           dual_scale(r5, 2.0 / 15))};
-  Dual quartic = dual_add(dual_add(dual_multiply(dual_power(circle_radius, 4), r),
-                                   dual_multiply(dual_scale(dual_power(circle_radius, 3), M_PI), r2)),
-                          dual_add(dual_add(dual_scale(dual_multiply(R2, r3), 4),
-                                            dual_scale(dual_multiply(circle_radius, r4), 3 * M_PI / 4)),
-                                   dual_scale(r5, 8.0 / 15)));
-  Dual along =
+  LengthDual quartic = dual_add(dual_add(dual_multiply(dual_power(circle_radius, 4), r),
+                                         dual_multiply(dual_scale(dual_power(circle_radius, 3), M_PI), r2)),
+                                dual_add(dual_add(dual_scale(dual_multiply(R2, r3), 4),
+                                                  dual_scale(dual_multiply(circle_radius, r4), 3 * M_PI / 4)),
+                                         dual_scale(r5, 8.0 / 15)));
+  LengthDual along =
       dual_add(dual_add(dual_multiply(dual_power(h, 2), area[0]), dual_scale(dual_multiply(h, area[1]), 2)), area[2]);
   return (SolidIntegrals){
       dual_scale(quartic, M_PI / 2), dual_scale(along, 2 * M_PI), {0, 0}, dual_scale(area[0], 2 * M_PI)};
@@ -142,8 +142,8 @@ static SolidIntegrals cap_integrals(Dual circle_radius, Dual h, Dual r) {
 /* Returns the integrals over the solid of revolution with profile p, and their derivatives when the profile changes at
  * the rate `slope`. */
 static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfile* slope) {
-  Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
-       rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
+  LengthDual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
+             rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
   SolidIntegrals sum = frustum_integrals(dual_add(dual_scale(dual_add(r0, r1), 0.5), rounding),
                                          dual_add(r1, dual_scale(r0, -1)), length);
   add_integrals(&sum, cap_integrals(r0, dual_scale(length, 0.5),
@@ -154,22 +154,22 @@ static SolidIntegrals compute_integrals(const RoundProfile* p, const RoundProfil
 /* Computes the integrals of x_i^2 over a rounded box, second[3], and its volume. h: half lengths of the core, a box; r:
  * rounding radius. The planes of the core's faces divide the rounded box into pieces. Along 3 - n axes a piece extends
  * over the core. Along the other n axes it is a part of an n-dimensional ball. */
-static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume) {
+static void box_integrals(const LengthDual h[3], LengthDual r, LengthDual second[3], LengthDual* volume) {
   static const double ball[4] = {1, 2, M_PI, 4 * M_PI / 3};              /* volume of the unit ball in n dimensions */
   static const double first[4] = {0, 1, 4.0 / 3, M_PI / 2};              /* integral of |x| over the unit ball */
   static const double square[4] = {0, 2.0 / 3, M_PI / 4, 4 * M_PI / 15}; /* integral of x^2 over the unit ball */
-  *volume = second[0] = second[1] = second[2] = (Dual){0, 0};
+  *volume = second[0] = second[1] = second[2] = (LengthDual){0, 0};
   for (int outside = 0; outside < 8; outside++) {
     int n = (outside & 1) + (outside >> 1 & 1) + (outside >> 2);
-    Dual core = {1, 0};
+    LengthDual core = {1, 0};
     for (int i = 0; i < 3; i++)
       if (!(outside >> i & 1)) core = dual_multiply(core, dual_scale(h[i], 2));
-    Dual whole = dual_multiply(core, dual_scale(dual_power(r, n), ball[n]));
+    LengthDual whole = dual_multiply(core, dual_scale(dual_power(r, n), ball[n]));
     *volume = dual_add(*volume, whole);
     for (int i = 0; i < 3; i++) {
-      Dual h2 = dual_multiply(h[i], h[i]), within = dual_scale(dual_multiply(whole, h2), 1.0 / 3);
-      Dual beyond = dual_add(dual_scale(dual_multiply(h[i], dual_power(r, n + 1)), 2 * first[n]),
-                             dual_scale(dual_power(r, n + 2), square[n]));
+      LengthDual h2 = dual_multiply(h[i], h[i]), within = dual_scale(dual_multiply(whole, h2), 1.0 / 3);
+      LengthDual beyond = dual_add(dual_scale(dual_multiply(h[i], dual_power(r, n + 1)), 2 * first[n]),
+                                   dual_scale(dual_power(r, n + 2), square[n]));
       second[i] = dual_add(second[i],
                            outside >> i & 1 ? dual_add(dual_multiply(whole, h2), dual_multiply(core, beyond)) : within);
     }
@@ -179,8 +179,8 @@ static void box_integrals(const Dual h[3], Dual r, Dual second[3], Dual* volume)
 /* Returns the mass moment of a rounded box with radius x[0] and sizes x[1] to x[3]. Unless slope is NULL, returns its
  * derivative when these lengths change at the rates slope[4]. */
 static MassMoment box_moment(const double* x, const double* slope) {
-  Dual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
-  for (int i = 0; i < 3; i++) h[i] = (Dual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
+  LengthDual h[3], r = {x[0], slope ? slope[0] : 0}, second[3], volume;
+  for (int i = 0; i < 3; i++) h[i] = (LengthDual){0.5 * x[1 + i], slope ? 0.5 * slope[1 + i] : 0};
   box_integrals(h, r, second, &volume);
   MassMoment m = mass_moment_zero();
   for (int i = 0; i < 3; i++) m.s[i][i] = slope ? second[i].d : second[i].v;

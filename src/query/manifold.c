@@ -13,21 +13,34 @@
 
 /* Returns a dual vector with the value `value` and the derivatives of v. */
 static Dual3 set_value(Dual3 v, Vec3 value) {
-  v.x[0] = value.x;
-  v.y[0] = value.y;
-  v.z[0] = value.z;
-  return v;
+  return (Dual3){dual_with_value(v.x, value.x), dual_with_value(v.y, value.y), dual_with_value(v.z, value.z)};
+}
+
+/* Sets the derivatives of v with respect to variable k - 1. */
+static void set_derivative(Dual3* v, int k, Vec3 slope) {
+  dual_set_lane(&v->x, k, slope.x);
+  dual_set_lane(&v->y, k, slope.y);
+  dual_set_lane(&v->z, k, slope.z);
+}
+
+/* Adds `slope` to the derivatives of v with respect to variable k - 1. */
+static void add_derivative(Dual3* v, int k, Vec3 slope) {
+  set_derivative(v, k, vec3_add(vec3(dual_lane(v->x, k), dual_lane(v->y, k), dual_lane(v->z, k)), slope));
 }
 
 /* Returns the derivatives of a point of body a with respect to the motion of a: rotation x arm + translation. arm: from
  * the origin of a to the point. The value is set to 0. */
 static Dual3 point_derivative_by_motion(Vec3 arm) {
-  return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
+  return (Dual3){dual_of((const double[DUAL_LANES]){0, 0, arm.z, -arm.y, 1}),
+                 dual_of((const double[DUAL_LANES]){0, -arm.z, 0, arm.x, 0, 1}),
+                 dual_of((const double[DUAL_LANES]){0, arm.y, -arm.x, 0, 0, 0, 1})};
 }
 
 /* Returns the derivatives of a direction v fixed to body a with respect to the rotation of a. The value is set to 0. */
 static Dual3 direction_derivative_by_rotation(Vec3 v) {
-  return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}};
+  return (Dual3){dual_of((const double[DUAL_LANES]){0, 0, v.z, -v.y}),
+                 dual_of((const double[DUAL_LANES]){0, -v.z, 0, v.x}),
+                 dual_of((const double[DUAL_LANES]){0, v.y, -v.x})};
 }
 
 /* Converts a point from the frame of its body (0: a, 1: b) to the frame of body b, with derivatives. */
@@ -56,9 +69,7 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
     else if (local->point_corner[i] == (s->first + k) / 3)
       moved = vec3_axis(s->first + k);
     if (body == 0) moved = mat3_mul_vec(s->relative.r, moved);
-    out.x[k + 1] = moved.x;
-    out.y[k + 1] = moved.y;
-    out.z[k + 1] = moved.z;
+    set_derivative(&out, k + 1, moved);
   }
   return out;
 }
@@ -86,10 +97,8 @@ static void add_parameter_derivatives(const ManifoldPair* s, int body, Vec3 plac
     field_parameter_derivatives(s->body[body]->field, place, s->first, s->lanes, up, turned);
   for (int k = 0; k < (wide ? 1 : s->lanes); k++) {
     if (body == 0) turned[k] = mat3_mul_vec(s->relative.r, turned[k]);
-    (*value)[k + 1] += up[k];
-    outward->x[k + 1] += turned[k].x;
-    outward->y[k + 1] += turned[k].y;
-    outward->z[k + 1] += turned[k].z;
+    dual_set_lane(value, k + 1, dual_lane(*value, k + 1) + up[k]);
+    add_derivative(outward, k + 1, turned[k]);
   }
 }
 
@@ -116,11 +125,10 @@ static void face_plane(const ManifoldPair* s, int body, int i, Dual3* normal, Du
       const CornerDerivative* link = &corners->derivatives[j];
       if (link->element != i) continue;
       Vec3 turned = mat3_mul_vec(link->normal_jacobian, e);
-      (*offset)[k + 1] += vec3_dot(turned, link->along) + link->share * vec3_dot(n, e);
+      double moved = vec3_dot(turned, link->along) + link->share * vec3_dot(n, e);
+      dual_set_lane(offset, k + 1, dual_lane(*offset, k + 1) + moved);
       if (body == 0) turned = mat3_mul_vec(s->relative.r, turned);
-      normal->x[k + 1] += turned.x;
-      normal->y[k + 1] += turned.y;
-      normal->z[k + 1] += turned.z;
+      add_derivative(normal, k + 1, turned);
     }
   }
 }
@@ -131,11 +139,10 @@ static Dual3 unit_vector(Dual3 v) {
 }
 
 /* Returns the derivatives of a . b for a constant a. The value of the result has no meaning. */
-static Dual dot_constant(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static Dual dot_constant(Vec3 a, Dual3 b) { return dual3_dot_constant(a.x, a.y, a.z, b); }
 
 static DualField evaluate_field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
-  DualField out = {.value = dot_constant(v->gradient, place)};
-  out.value[0] = v->value;
+  DualField out = {.value = dual_with_value(dot_constant(v->gradient, place), v->value)};
   Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
   if (normals) outward = dual3_rotate(v->outward_jacobian, place);
   add_parameter_derivatives(s, 1, dual3_value(place), &out.value, &outward);
@@ -152,8 +159,7 @@ static DualField evaluate_field_of_a(const ManifoldPair* s, Dual3 place, const F
   bool turns = s->cause == MANIFOLD_BY_MOTION;
   Dual3 moved = dual3_rotate(mat3_transpose(r), turns ? dual3_sub(place, point_derivative_by_motion(arm)) : place);
   Dual3 outward = {dual_constant(0), dual_constant(0), dual_constant(0)};
-  DualField out = {.value = dot_constant(v->gradient, moved)};
-  out.value[0] = v->value;
+  DualField out = {.value = dual_with_value(dot_constant(v->gradient, moved), v->value)};
   if (normals) outward = dual3_rotate(r, dual3_rotate(v->outward_jacobian, moved));
   if (normals && turns) outward = dual3_add(direction_derivative_by_rotation(value), outward);
   add_parameter_derivatives(s, 0, mat3_tmul_vec(r, arm), &out.value, &outward);
@@ -198,12 +204,16 @@ static void set_world_motions(ManifoldPair* s) {
 static void write_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
   if (s->cause != MANIFOLD_BY_MOTION) {
     memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
-    for (int k = 0; k < DUAL_VARIABLES; k++) out[k] = slopes[k + 1];
+    for (int k = 0; k < DUAL_VARIABLES; k++) out[k] = dual_lane(slopes, k + 1);
     return;
   }
-  DualHalf turns = slopes[1] * s->axis[0] + slopes[2] * s->axis[1] + slopes[3] * s->axis[2];
-  DualHalf moves = slopes[4] * s->axis[0] + slopes[5] * s->axis[1] + slopes[6] * s->axis[2];
-  DualHalf back = -turns - slopes[4] * s->swept[0] - slopes[5] * s->swept[1] - slopes[6] * s->swept[2], away = -moves;
+  DualHalf turns =
+      dual_lane(slopes, 1) * s->axis[0] + dual_lane(slopes, 2) * s->axis[1] + dual_lane(slopes, 3) * s->axis[2];
+  DualHalf moves =
+      dual_lane(slopes, 4) * s->axis[0] + dual_lane(slopes, 5) * s->axis[1] + dual_lane(slopes, 6) * s->axis[2];
+  DualHalf back = -turns - dual_lane(slopes, 4) * s->swept[0] - dual_lane(slopes, 5) * s->swept[1] -
+                  dual_lane(slopes, 6) * s->swept[2],
+           away = -moves;
   DualHalf first = __builtin_shufflevector(turns, moves, 0, 1, 2, 4);
   DualHalf second = __builtin_shufflevector(moves, back, 1, 2, 4, 5);
   DualHalf third = __builtin_shufflevector(back, away, 2, 4, 5, 6);
@@ -238,8 +248,8 @@ static void write_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, 
   ManifoldContact* out = &s->out[at];
   Mat3 r = s->pose_b.r;
   out->kind = kind;
-  out->distance = distance[0];
-  out->activity = activity[0];
+  out->distance = dual_value(distance);
+  out->activity = dual_value(activity);
   out->point = pose_apply(s->pose_b, dual3_value(point));
   out->normal = mat3_mul_vec(r, dual3_value(normal));
   double(*slope)[COLUMNS] = out->slope;
@@ -325,7 +335,7 @@ static void set_variables(ManifoldPair* s, ManifoldCause cause, int first) {
   s->cause = cause;
   s->first = first;
   if (cause == MANIFOLD_BY_SMOOTHING) {
-    s->smoothing[1] = 1;
+    dual_set_lane(&s->smoothing, 1, 1);
     return;
   }
   int left = manifold_parameter_count(s->body[cause - MANIFOLD_BY_SHAPE_A]) - first;

@@ -58,7 +58,7 @@ static Dual squared_distance(const RankedSet* m, int a, int b) {
   Dual sum = dual_constant(0);
   for (int k = 0; k < m->width; k++) {
     Dual3 apart = dual3_sub(member_position(m, a, k), member_position(m, b, k));
-    sum += dual3_dot(apart, apart);
+    sum = dual_add(sum, dual3_dot(apart, apart));
   }
   return sum;
 }
@@ -74,15 +74,16 @@ static void compute_choice_weights(const RankedSet* m, const int* candidates, in
     Dual apart[LANES];
     Lanes at = lanes_broadcast(-HUGE_VAL);
     for (int k = 0; k < wide; k++) {
-      apart[k] = dual_mul(m->depth[chosen] - m->depth[candidates[first + k]], over);
-      if (dual_value(apart[k]) > 0) apart[k] = -apart[k];
-      apart[k] -= dual_mul(squared_distance(m, chosen, candidates[first + k]), dual_mul(over, over));
+      apart[k] = dual_mul(dual_sub(m->depth[chosen], m->depth[candidates[first + k]]), over);
+      if (dual_value(apart[k]) > 0) apart[k] = dual_negate(apart[k]);
+      Dual square = squared_distance(m, chosen, candidates[first + k]);
+      apart[k] = dual_sub(apart[k], dual_mul(square, dual_mul(over, over)));
       at[k] = dual_value(apart[k]) < -NEGLIGIBLE_EXPONENT ? -HUGE_VAL : dual_value(apart[k]);
     }
     at = lanes_exp_nonpositive(at);
     for (int k = 0; k < wide; k++) {
       weight[first + k] = dual_chain(apart[k], at[k], at[k]);
-      sum += weight[first + k];
+      sum = dual_add(sum, weight[first + k]);
     }
   }
   over = dual_inverse(sum);
@@ -225,7 +226,7 @@ static int64_t write_point_contacts(ManifoldPair* s, int body, Points* points, i
       place[i] = surface_point(s, body, surface->only ? surface->only[first + i] : first + i);
     evaluate_fields(s, 1 - body, place, block, s->out && wanted == count, other);
     for (int i = 0; i < block; i++) {
-      points->depth[first + i] = -other[i].value;
+      points->depth[first + i] = dual_negate(other[i].value);
       if (wanted == count) write_point_contact(s, body, place[i], &other[i], next++);
     }
   }
@@ -251,19 +252,24 @@ typedef struct {
 } EdgeDistance;
 
 static Dual evaluate_edge_distance(const EdgeDistance* q, Dual x, Dual y) {
-  Dual square = dual_mul(q->q11, dual_mul(x, x)) + dual_mul(q->q22, dual_mul(y, y));
-  return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
+  Dual square = dual_add(dual_mul(q->q11, dual_mul(x, x)), dual_mul(q->q22, dual_mul(y, y)));
+  Dual quadratic = dual_add(dual_times(0.5, square), dual_mul(q->q12, dual_mul(x, y)));
+  return dual_add(dual_add(quadratic, dual_mul(q->c1, x)), dual_mul(q->c2, y));
+}
+
+/* Returns log(1 + e^x). */
+static Lanes softplus(Lanes x) {
+  return lanes_elementwise_max(x, lanes_broadcast(0)) + lanes_log(1 + lanes_exp_nonpositive(-lanes_abs(x)));
 }
 
 /* Sets out to the four numbers x, clamped smoothly to 0 .. 1: eps softplus(x / eps) - eps softplus((x - 1) / eps),
  * where eps is `softness`. */
 static void clamp_smoothly(const Dual x[4], double softness, Dual out[4]) {
-  const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
-  Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
-  at /= softness;
-  Lanes slope = lanes_sigmoid(at, &rest);
-  Lanes value = lanes_elementwise_max(at, lanes_broadcast(0)) + lanes_log(1 + lanes_exp_nonpositive(-lanes_abs(at)));
-  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
+  Lanes bare = lanes_broadcast(0);
+  for (int k = 0; k < 4; k++) bare[k] = dual_value(x[k]);
+  Lanes low = bare / softness, high = (bare - 1) / softness, rest;
+  Lanes slope = lanes_sigmoid(low, &rest) - lanes_sigmoid(high, &rest), value = softplus(low) - softplus(high);
+  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * value[k], slope[k]);
 }
 
 /* Returns about 1 if 0 < x < 1 and 0 < y < 1, otherwise about 0. The result is a product of sigmoids of width
@@ -272,7 +278,7 @@ static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
   Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
   Lanes in = lanes_sigmoid(at / softness, &rest);
   double value = in[0] * in[1] * (in[2] * in[3]), over = value / softness;
-  return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
+  return dual_add(dual_chain(x, value, over * (rest[0] - rest[1])), dual_chain(y, 0, over * (rest[2] - rest[3])));
 }
 
 /* Sets *x and *y to a smooth minimizer of the edge distance q where one nearest point is an end of its edge (X3). The
@@ -281,8 +287,8 @@ static Dual indicator_of_unit_square(Dual x, Dual y, double softness) {
 static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_constant(1), zero = dual_constant(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
-  const Dual bare[4] = {-dual_mul(q->c1, over1), -dual_mul(q->q12 + q->c1, over1), -dual_mul(q->q12 + q->c2, over2),
-                        -dual_mul(q->c2, over2)};
+  const Dual bare[4] = {dual_negate(dual_mul(q->c1, over1)), dual_negate(dual_mul(dual_add(q->q12, q->c1), over1)),
+                        dual_negate(dual_mul(dual_add(q->q12, q->c2), over2)), dual_negate(dual_mul(q->c2, over2))};
   Dual side[4];
   clamp_smoothly(bare, softness, side);
   const Dual px[4] = {one, zero, side[1], side[0]}, py[4] = {side[2], side[3], one, zero};
@@ -298,9 +304,9 @@ static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x
   Lanes weight = lanes_exp_nonpositive(above / softness);
   for (int k = 0; k < 4; k++) {
     Dual w = dual_chain(cost[k], weight[k], -weight[k] / softness);
-    sum += w;
-    *x += dual_mul(w, px[k]);
-    *y += dual_mul(w, py[k]);
+    sum = dual_add(sum, w);
+    *x = dual_add(*x, dual_mul(w, px[k]));
+    *y = dual_add(*y, dual_mul(w, py[k]));
   }
   *x = dual_div(*x, sum);
   *y = dual_div(*y, sum);
@@ -309,13 +315,13 @@ static void minimize_on_boundary(const EdgeDistance* q, double softness, Dual* x
 /* Sets *x and *y to a smooth minimizer of the edge distance q over positions in 0 .. 1 (X2-X4). Returns about 1 if the
  * nearest points of the two infinite lines lie inside both edges, otherwise about 0. */
 static Dual minimize_in_unit_square(const EdgeDistance* q, double softness, Dual* x, Dual* y) {
-  Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
-  Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
-  Dual free_y = dual_mul(dual_mul(q->q12, q->c1) - dual_mul(q->q11, q->c2), over);
-  Dual inside = indicator_of_unit_square(free_x, free_y, softness), outside = dual_add_constant(-inside, 1);
+  Dual over = dual_inverse(dual_sub(dual_mul(q->q11, q->q22), dual_mul(q->q12, q->q12)));
+  Dual free_x = dual_mul(dual_sub(dual_mul(q->q12, q->c2), dual_mul(q->q22, q->c1)), over);
+  Dual free_y = dual_mul(dual_sub(dual_mul(q->q12, q->c1), dual_mul(q->q11, q->c2)), over);
+  Dual inside = indicator_of_unit_square(free_x, free_y, softness), outside = dual_add_constant(dual_negate(inside), 1);
   minimize_on_boundary(q, softness, x, y);
-  *x = dual_mul(inside, free_x) + dual_mul(outside, *x);
-  *y = dual_mul(inside, free_y) + dual_mul(outside, *y);
+  *x = dual_add(dual_mul(inside, free_x), dual_mul(outside, *x));
+  *y = dual_add(dual_mul(inside, free_y), dual_mul(outside, *y));
   return inside;
 }
 
@@ -326,7 +332,7 @@ static EdgeDistance squared_edge_distance(const Dual3 a[2], const Dual3 b[2], do
   Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
   EdgeDistance q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back),
                     dual3_dot(along, between_starts), dual3_dot(back, between_starts)};
-  Dual over = dual_inverse(0.5 * (q.q11 + q.q22));
+  Dual over = dual_inverse(dual_times(0.5, dual_add(q.q11, q.q22)));
   Dual* const entry[5] = {&q.q11, &q.q12, &q.q22, &q.c1, &q.c2};
   for (int k = 0; k < 5; k++) *entry[k] = dual_mul(*entry[k], over);
   q.q11 = dual_add_constant(q.q11, regularization);
@@ -357,20 +363,19 @@ typedef struct {
 static Dual nonparallel_factor(const Dual3 a[2], const Dual3 b[2]) {
   Dual3 u = dual3_sub(a[1], a[0]), v = dual3_sub(b[1], b[0]);
   Dual uv = dual3_dot(u, v), lengths = dual_mul(dual3_dot(u, u), dual3_dot(v, v));
-  Dual square = dual_add_constant(-dual_div(dual_mul(uv, uv), lengths), 1);
+  Dual square = dual_add_constant(dual_negate(dual_div(dual_mul(uv, uv), lengths)), 1);
   return dual_div(square, dual_add_constant(square, MUTUAL_SINE));
 }
 
 static void compute_edge_pair(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
   EdgeDistance q = squared_edge_distance(a, b, s->options->regularization);
-  Dual x, y, floor = DIRECTION_FLOOR * s->smoothing;
+  Dual x, y, floor = dual_times(DIRECTION_FLOOR, s->smoothing);
   out->inside = minimize_in_unit_square(&q, s->options->softness, &x, &y);
   if (s->options->mutual) out->inside = dual_mul(out->inside, nonparallel_factor(a, b));
   out->witness[0] = point_on_edge(a, x);
   out->witness[1] = point_on_edge(b, y);
   Dual3 apart = dual3_sub(out->witness[0], out->witness[1]);
-  Dual square = dual3_dot(apart, apart);
-  square += dual_mul(floor, floor);
+  Dual square = dual_add(dual3_dot(apart, apart), dual_mul(floor, floor));
   out->direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
   out->distance = dual3_dot(apart, out->direction);
 }
@@ -400,21 +405,22 @@ static void compute_edge_contacts(const ManifoldPair* s, const DualField* at[2][
          limit = mutual ? MUTUAL_COSINE : 0;
   const Dual3 direction = pair->direction;
   const Dual normal_cosine = dual3_dot(at[0][0]->normal, at[1][1]->normal);
-  const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), -dual3_dot(at[0][0]->normal, direction)};
-  const Dual width = (mutual ? MUTUAL_WIDTH : 1) * s->smoothing;
-  const Dual depth[2] = {-dual_div(at[0][1]->value, width), -dual_div(at[1][0]->value, width)};
+  const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), dual_negate(dual3_dot(at[0][0]->normal, direction))};
+  const Dual width = dual_times(mutual ? MUTUAL_WIDTH : 1, s->smoothing);
+  const Dual depth[2] = {dual_negate(dual_div(at[0][1]->value, width)), dual_negate(dual_div(at[1][0]->value, width))};
   const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
-  Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
-                  dual_value(depth[1]), (limit - dual_value(normal_cosine)) / blur},
-        rest;
-  Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
-  Dual active = dual_mul(pair->inside, dual_chain(normal_cosine, part[4], -slope[4] / blur));
+  const Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
+                        dual_value(depth[1])};
+  Lanes rest, opposed_rest, part = lanes_sigmoid(judged, &rest), slope = part * rest;
+  Lanes opposed = lanes_sigmoid((Lanes){(limit - dual_value(normal_cosine)) / blur}, &opposed_rest);
+  double opposed_slope = opposed[0] * opposed_rest[0];
+  Dual active = dual_mul(pair->inside, dual_chain(normal_cosine, opposed[0], -opposed_slope / blur));
   const Dual inside[2] = {dual_chain(depth[0], part[2], slope[2]), dual_chain(depth[1], part[3], slope[3])};
   const Dual both = dual_mul(inside[0], inside[1]);
   for (int k = 0; k < 2; k++) {
     Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, pair->distance);
-    out->normal[k] = dual3_scale(direction, -sign); /* points from a to b on both edges */
+    out->normal[k] = dual3_scale(direction, dual_negate(sign)); /* points from a to b on both edges */
     out->activity[k] = dual_mul(dual_mul(active, mutual ? both : inside[k]), pair->near[k]);
   }
 }
@@ -429,14 +435,14 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   Dual* depth = allocate_from_workspace(s, sizeof(Dual) * (size_t)surface->edge_count);
   for (int i = 0; i < surface->edge_count; i++) {
     const int* end = surface->edges[i];
-    if (!all) depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
+    if (!all) depth[i] = dual_times(0.5, dual_add(points->depth[end[0]], points->depth[end[1]]));
   }
   DualField at[BLOCK];
   for (int i = 0; all && i < surface->edge_count; i++) {
     int left = 2 * (surface->edge_count - i);
     if (2 * i % BLOCK == 0)
       evaluate_fields(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, false, at);
-    depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
+    depth[i] = dual_times(-0.5, dual_add(at[2 * i % BLOCK].value, at[(2 * i + 1) % BLOCK].value));
   }
   return depth;
 }
@@ -477,7 +483,7 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
     for (int k = 0; k < wide; k++) {
       Dual* near = &first[(i + k) * stride].near[side];
       *near = dual_chain(scaled[k], at[k], -at[k]);
-      sum += *near;
+      sum = dual_add(sum, *near);
     }
   }
   over = dual_inverse(sum);

@@ -68,7 +68,7 @@ static FaceSum face_sum(const FaceSet* faces, const Dual* height, const Dual* we
     if (!(dual_value(weight[i]) > 0) || below < -NEGLIGIBLE_EXPONENT) continue;
     double e = math_exp_nonpositive(below);
     Dual part = dual_mul(weight[i], dual_chain(height[i], e, e));
-    out.sum += part;
+    out.sum = dual_add(out.sum, part);
     out.normal = dual3_add(out.normal, dual3_scale(faces->normals[i], part));
   }
   return out;
@@ -100,9 +100,9 @@ static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 norma
   Dual over = dual_inverse(tau);
   Dual3 arm = dual3_sub(place, faces->origin);
   for (int i = 0; i < faces->count; i++) {
-    height[i] = dual_mul(dual3_dot(faces->normals[i], arm) - faces->offsets[i], over);
+    height[i] = dual_mul(dual_sub(dual3_dot(faces->normals[i], arm), faces->offsets[i]), over);
     weight[i] = opposition_weight(dual3_dot(faces->normals[i], normal));
-    rest[i] = dual_add_constant(-weight[i], 1);
+    rest[i] = dual_add_constant(dual_negate(weight[i]), 1);
   }
   FaceSum opposed = face_sum(faces, height, weight), beside = face_sum(faces, height, rest);
   FaceContact out = {dual_constant(0), dual_constant(0), dual3_constant(vec3(0, 0, 0))};
@@ -111,7 +111,7 @@ static FaceContact vertex_contact(const FaceSet* faces, Dual3 place, Dual3 norma
   Dual square = dual_add_constant(dual3_dot(opposed.normal, opposed.normal), NORMAL_FLOOR);
   out.normal = dual3_scale(opposed.normal, dual_inverse(dual_sqrt(square)));
   out.activity = dual_constant(1);
-  if (dual_value(beside.sum) > 0) out.activity = sigmoid(-log_face_sum(&beside));
+  if (dual_value(beside.sum) > 0) out.activity = sigmoid(dual_negate(log_face_sum(&beside)));
   return out;
 }
 
@@ -126,13 +126,13 @@ static int64_t write_face_contacts(ManifoldPair* s, int body, const FaceSet face
   Dual *height = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count),
        *weight = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count),
        *rest = allocate_from_workspace(s, sizeof(Dual) * (size_t)other->count);
-  Dual tau = s->body[1 - body]->field_width * s->smoothing;
+  Dual tau = dual_times(s->body[1 - body]->field_width, s->smoothing);
   for (int i = 0; i < count; i++) {
     int vertex = surface->only ? surface->only[i] : i;
     points->place[i] = surface_point(s, body, vertex);
     FaceContact c = vertex_contact(other, points->place[i], vertex_normal(s, body, vertex, &faces[body]), tau, height,
                                    weight, rest);
-    points->depth[i] = -c.distance;
+    points->depth[i] = dual_negate(c.distance);
     write_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, points->place[i], c.distance,
                   from_a_to_b(1 - body, c.normal), c.activity, next++);
   }

@@ -70,8 +70,8 @@ static inline Vec3 point_in_body_frame(const ManifoldPair* s, int body, Vec3 pla
 }
 
 static inline void add_to_sums(MeanSums* sums, Dual distance, Dual activity) {
-  sums->weighted += dual_mul(activity, distance);
-  sums->activity += activity;
+  sums->weighted = dual_add(sums->weighted, dual_mul(activity, distance));
+  sums->activity = dual_add(sums->activity, activity);
 }
 
 static inline int chosen_count(int all, int asked) { return asked > 0 && asked < all ? asked : all; }

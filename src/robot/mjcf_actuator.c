@@ -594,19 +594,62 @@ static bool read_refsite(const MjcfModel* model, MjcfElement e, const int* carri
   return true;
 }
 
+/* Returns the force of a motor before its gear. control: as for read_control. */
+static double motor_force(MjcfModel* model, MjcfElement e, ActuatorLaw law, const double* control) {
+  double range[2];
+  read_control(model, e, &law, control);
+  double force = law.gain * law.control + law.constant;
+  return has_range(model, e, "forcerange", "forcelimited", range) ? fmax(fmin(force, range[1]), range[0]) : force;
+}
+
+/* Adds a motor of a free joint: a force at the body's origin along the world's axes, and a torque about the link's
+ * axes. gear: force and torque per unit of `size`. */
+static void add_free_motor(Scene* scene, int link, const double gear[6], double size, SourcePosition place) {
+  Vec3 force = vec3_scale(vec3_at(gear), size), torque = vec3_scale(vec3_at(gear + 3), size);
+  SceneLoad at_origin = {.place = place, .link = link, .has_point = true};
+  SceneLoad about_axes = {.place = place, .link = link, .link_axes = true};
+  if (vec3_norm(vec3_at(gear)) > 0) {
+    at_origin.force = mjcf_constant_vector(force);
+    mjcf_add_load(scene, &at_origin);
+  }
+  if (vec3_norm(vec3_at(gear + 3)) > 0) {
+    about_axes.torque = mjcf_constant_vector(torque);
+    mjcf_add_load(scene, &about_axes);
+  }
+}
+
+/* Adds a motor of a ball joint, whose torque acts about the link's axes, or of a free joint. Returns false for other
+ * joints and actuators. */
+static bool add_rotation_motor(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
+                               const double* control) {
+  int index = find_joint(model, mjcf_text(model, e, "joint"));
+  if (index < 0 || law.stiffness != 0 || law.damping != 0) return false;
+  int link = carrier[model->robot.joints[index].child];
+  const SceneJoint* joint = link >= 0 ? &scene->links[link].joint : NULL;
+  double gear[6] = {1, 0, 0, 0, 0, 0};
+  mjcf_numbers(model, e, "gear", 1, 6, gear);
+  if (joint && joint->type == JOINT_BALL) {
+    SceneController* c = find_or_add_controller(scene, link, CONTROLLER_TORQUE);
+    double size = motor_force(model, e, law, control);
+    for (int k = 0; k < 3; k++) c->target.values[k] += size * gear[k];
+    return true;
+  }
+  if (!joint || joint->type != JOINT_FREE || joint->free_axes != FREE_ALL) return false;
+  add_free_motor(scene, link, gear, motor_force(model, e, law, control), e.element->place);
+  return true;
+}
+
 /* Adds a thruster, an actuator with force and torque at a site, as a load along the axes of the site or of a refsite in
  * the world. Returns false for other actuators. */
 static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
                          const double* control) {
   int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
-  double gear[6] = {1, 0, 0, 0, 0, 0}, range[2];
+  double gear[6] = {1, 0, 0, 0, 0, 0};
   if (index < 0 || law.stiffness != 0 || law.damping != 0) return false;
   int link = carrier[model->sites[index].link];
   if (link < 0) return false;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
-  read_control(model, e, &law, control);
-  double size = law.gain * law.control + law.constant;
-  if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
+  double size = motor_force(model, e, law, control);
   UrdfPose place = mjcf_site_pose(model, &model->sites[index]);
   Mat3 rotation = mat3_from_quat(place.rotation);
   bool link_axes = !*mjcf_text(model, e, "refsite");
@@ -646,10 +689,11 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   } else if (*mjcf_text(model, e, "tendon")) {
     if (!add_tendon_actuator(model, scene, e, &law, carrier, control))
       text_add(&what, "actuators of tendons that are neither sums of hinges and slides nor straight from site to site");
-  } else if (!add_thruster(model, scene, e, law, carrier, control)) {
+  } else if (!add_rotation_motor(model, scene, e, law, carrier, control) &&
+             !add_thruster(model, scene, e, law, carrier, control)) {
     text_add(&what, "%s",
              *mjcf_text(model, e, "refsite") ? "actuators with a moving refsite"
-                                             : "actuators that drive no hinge, slide, tendon or site");
+                                             : "actuators with feedback on balls, free joints or sites");
   }
   if (what.data) mjcf_report_lost_force(model, what.data);
   text_free(&what);

@@ -481,8 +481,35 @@ static void attributes_without_counterpart_are_named(void** state) {
       "<general joint='j' gaintype='muscle'/></actuator></mujoco>",
       NULL, "warning: forces and constraints left out: actuator/general\n");
   expect_told(WORLD("<body name='a'><joint name='j' type='ball'/><geom size='1'/></body></worldbody><actuator>"
-                    "<motor joint='j'/></actuator><worldbody>"),
-              NULL, "warning: forces and constraints left out: actuators that drive no hinge, slide, tendon or site\n");
+                    "<position joint='j'/></actuator><worldbody>"),
+              NULL,
+              "warning: forces and constraints left out: actuators with feedback on balls, free joints or sites\n");
+}
+
+/* The torque of a ball's motor acts about the body's axes; the force of a free joint's motor along the world's axes at
+ * the body's origin, its torque about the body's axes. Two motors of one ball add up, each clamped to its forcerange.
+ */
+static void motors_of_balls_and_free_joints(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      WORLD(
+          "<body name='a'><joint name='j' type='ball'/><geom size='1'/></body>"
+          "<body name='b' pos='9 0 0'><freejoint name='f'/><geom size='1' pos='0.2 0 0'/></body></worldbody><actuator>"
+          "<motor joint='j' gear='2 0 1'/><motor joint='j' gear='0 3 0' forcerange='-0.5 0.5'/>"
+          "<motor joint='f' gear='1 2 3 4 5 6'/></actuator><keyframe><key ctrl='0.5 4 2'/></keyframe><worldbody>"),
+      NULL);
+  assert_int_equal(c.scene.controller_count, 1);
+  const SceneController* drive = &c.scene.controllers[0];
+  assert_int_equal(drive->type, CONTROLLER_TORQUE);
+  for (int k = 0; k < 3; k++) compare_near(drive->target.values[k], (const double[]){1, 1.5, 0.5}[k], 0, "torque");
+  assert_int_equal(c.scene.load_count, 2);
+  const SceneLoad *force = &c.scene.loads[0], *torque = &c.scene.loads[1];
+  assert_true(force->has_point && vec3_norm(force->point) == 0 && !force->link_axes && torque->link_axes);
+  for (int k = 0; k < 3; k++) {
+    compare_near(force->force.values[k], 2 * (k + 1), 0, "force");
+    compare_near(torque->torque.values[k], 2 * (k + 4), 0, "torque");
+  }
+  urdf_case_free(&c);
 }
 
 /* MuJoCo refuses them too ("Schema violation"). Each is reported once, at its place, though an element is repeated. */
@@ -524,6 +551,7 @@ int main(void) {
       cmocka_unit_test(attributes_without_counterpart_are_named),
       cmocka_unit_test(limits_are_felt_near_them),
       cmocka_unit_test(misspelled_names_are_errors),
+      cmocka_unit_test(motors_of_balls_and_free_joints),
       cmocka_unit_test(built_in_meshes_have_mass),
       cmocka_unit_test(a_torus_is_a_ring_of_capsules),
       cmocka_unit_test(solref_is_restitution),
