@@ -71,7 +71,8 @@ void friction_drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShare
 static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
   Vec3 v = vec3_scale(mat3_axial(p), 0.5);
   double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
-  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x, slope; /* slope: (dk/ds) / s */
+  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x,
+         slope; /* slope: derivative of k with respect to s, divided by s */
   if (c > 0 && x < 0.05)
     slope = (-2.0 / 3 + x2 * (4.0 / 5 + x2 * (-6.0 / 7 + x2 * (8.0 / 9 - x2 * 10.0 / 11)))) / (c * c * c);
   else
