@@ -152,7 +152,7 @@ def picture_faults(checkout):
 
 
 STEP_CONTROL = [f"src/simulate/{name}.c" for name in ("newton", "line_search", "direction", "subsystems", "balance", "substep")] + [
-    f"src/contact/{name}.c" for name in ("part", "dense", "sleep", "terms")] + ["src/simulate/sim.h"]
+    f"src/contact/{name}.c" for name in ("subsystem", "dense", "sleep", "terms")] + ["src/simulate/sim.h"]
 
 
 def constant_faults():

@@ -14,8 +14,8 @@ typedef struct Blend {
   NodePair nodes;
   BlendWeight phi;
   CentredPotential centred;
-  double weight, beta; /* weight: derivative of the complete potential with respect to `inner`; beta: coefficient of
-                          `inner` in the adjoint (N11) */
+  double weight, beta; /* weight: derivative of the whole potential with respect to `inner`; beta: factor of `inner` in
+                          the scalar that the adjoint differentiates (N11) */
   double inner, inner_gradient[12]; /* inner: sum A of the potentials inside the two nodes (N8); inner_gradient: its
                                        gradient with respect to the twists of both bodies */
   double inner_rate; /* in the reverse traversal: rate of `inner` if the bodies move with the given twists */

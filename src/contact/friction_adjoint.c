@@ -5,10 +5,10 @@
  * Phi depends on the slip s = (u, omega) of the pair, which solves sum w J^T phi = 0 with J = dr/ds. Let a solve
  *   (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr.
  * Then the derivative of Phi equals the derivative of mu sum w phi(r) . q at fixed s and a, with q = zeta + J a. */
+#include "contact/friction_adjoint.h"
+
 #include <string.h>
 
-#include "contact/adjoint.h"
-#include "contact/ring.h"
 #include "contact/small_matrix.h"
 
 /* Slip r of a contact point, rho = sqrt(|r|^2 + smoothing), the smoothed direction phi = r / rho of the slip, and the
@@ -61,28 +61,12 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
-/* axial(M) is the axial vector of the matrix M (mat3_axial). Returns the change of axial(M) / 2 if M changes to exp(w)
- * M for a small rotation vector w. It is (tr(M) w - M w) / 2. */
-static Vec3 axial_change(Mat3 m, Vec3 w) {
-  return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
-}
-
 /* Returns the velocity of the end of an arm that rotates with its body, relative to the start of the arm. turn: rate of
  * FrictionRoll.change if the body moves with its twist. */
 static Vec3 arm_field(const FrictionLag* lag, int side, Vec3 arm, Vec3 turn) {
   RollRows rows = roll_rows(&lag->shift[side], arm);
   return roll_rows_displacement(&rows, turn);
 }
-
-/* Motion of a hull, and the velocities that its twist gives to its contact points in the contact plane. The velocity of
- * contact point m is zeta_m = E^T field + spin n x y_m, with the tangents E of the contact plane, its normal n, and the
- * position y_m of the point relative to FrictionLag.center. */
-typedef struct {
-  FrictionMotion motion;
-  Vec3 field; /* velocity of the body's point at c - arm, plus the velocity of the arm's end relative to this point */
-  double spin;
-  Vec3 w;
-} HullField;
 
 static HullField hull_field(const FrictionLag* lag, int side, const PairBody* next, const double twist[6]) {
   HullField f = {.motion = friction_motion(lag, side, &next->hull.pose), .w = vec3(twist[0], twist[1], twist[2])};
@@ -159,13 +143,6 @@ static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* h
   return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
-/* Derivatives of Phi with respect to the plane of the friction reference, summed over the contact points. */
-typedef struct {
-  Vec3 direction; /* with respect to n^ = n / |n| */
-  double length;  /* with respect to |n| */
-  double plane[4];
-} LagBar;
-
 static void add_weight(const WeightSlope* slope, double weight_bar, double sigma, Vec3 x, LagBar* bar,
                        PairShares* out) {
   double c = weight_bar * slope->by_clearance * sigma;
@@ -187,43 +164,6 @@ static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
 static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
   return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
 }
-
-/* Derivatives of Phi with respect to the motion of a hull and to the velocities of its twist (A7b). */
-typedef struct {
-  Vec3 displacement, field; /* with respect to displacement and velocity of the hull's point at c */
-  double slip[2], dual[2];  /* with respect to the tangential components of displacement and velocity */
-  double spin, field_spin;
-} HullBar;
-
-typedef struct {
-  const FrictionLag* lag;
-  const FrictionParameters* parameters;
-  double support, length;
-  const PairBody *now,
-      *next;     /* now: bodies in the state of the friction reference, at t or in the previous solve of the step */
-  bool at_solve; /* `now` belongs to the previous solve of the step, and slip is measured from FrictionLag.start */
-  const Plane* plane;
-  Pose ground;
-  double a[3];
-  HullField hull[2]; /* unused over a half-space */
-  HullBar by[2];
-  Vec3 by_center;    /* with respect to the centre c */
-  bool centers[2];   /* result of friction_centers */
-  Vec3 by_mean[2];   /* with respect to the mean arms of two hulls */
-  Vec3 by_e[2];      /* with respect to the tangents e1, e2 */
-  Vec3 by_axis;      /* with respect to the axis of directed friction, world */
-  Vec3 fixed;        /* part of LagBar.direction that results from quantities that do not rotate with the bodies at t */
-  FrictionRoll roll; /* rotation of body A over a half-space */
-  Vec3 displacement; /* copy of DisplacementBar.displacement; zero if there is no DisplacementBar */
-  Vec3 by_displacement;           /* copy of DisplacementBar.by_displacement; zero if there is no DisplacementBar */
-  double by_offset[2];            /* with respect to FrictionLag.offset */
-  Vec3 by_drift[2];               /* with respect to RingDrift.weight times RingDrift.displacement */
-  double by_radius[2];            /* with respect to FrictionLag.mean_radius of two hulls */
-  Vec3 by_roll[2];                /* with respect to FrictionLag.roll */
-  Vec3 by_angle[2], by_change[2]; /* with respect to FrictionRoll.change, and to the rate of FrictionRoll.change if the
-                                     bodies move with their twists */
-  Vec3 by_arms; /* over a half-space: with respect to a common rotation of the arms at t + dt and of the axis at t */
-} FrictionReverse;
 
 /* (A8b) Friction of a ball acts at its point x0 = center + e nearest to the plane, with e = -sigma r n^. r: radius; n^:
  * unit normal; sigma: -1 for body a, +1 for body b. Adds the contribution of e to the derivatives of Phi. The
@@ -312,32 +252,8 @@ static void axis_reverse(const FrictionReverse* f, PairShares* out) {
   *turn = vec3_add(*turn, torque);
 }
 
-/* (A8d) Differentiates the sum by_r . displacement + by_q . velocity. Displacement and velocity are those of the end of
- * a rotating arm relative to the start of the arm. Adds the derivatives of this sum with respect to the angles and the
- * shift of the arm. Returns its derivative with respect to the arm. radius: radius of the circle at the end of the arm.
- */
-static Vec3 turning_reverse(FrictionReverse* f, int side, Vec3 arm, double radius, Vec3 by_r, Vec3 by_q, Vec3 change,
-                            Vec3 rate, PairShares* out) {
-  const RollShift* shift = &f->lag->shift[side];
-  RollRows rows = roll_rows(shift, arm);
-  f->by_roll[side] = vec3_add(f->by_roll[side], vec3_cross(arm, by_r));
-  f->by_drift[side] = vec3_add_scaled(f->by_drift[side], 0.5 * radius, by_r);
-  f->by_angle[side] = vec3_add(f->by_angle[side], roll_rows_moment(&rows, by_r));
-  f->by_change[side] = vec3_add(f->by_change[side], roll_rows_moment(&rows, by_q));
-  RollShift unused = {0}, *bar = f->lag->shifted[side] ? &out->shift[side] : &unused;
-  Vec3 by_arm =
-      vec3_add(roll_rows_reverse(shift, arm, change, by_r, bar), roll_rows_reverse(shift, arm, rate, by_q, bar));
-  return vec3_add(by_arm, vec3_cross(by_r, f->lag->roll[side]));
-}
-
 static void add_offset(FrictionReverse* f, const double b[2]) {
   for (int i = 0; i < 2; i++) f->by_offset[i] += b[i];
-}
-
-/* Returns the derivative of Phi with respect to the radius of a circle through its displacement (F17). by_r: derivative
- * with respect to this displacement. */
-static double by_drift_radius(const FrictionLag* lag, int side, Vec3 by_r) {
-  return 0.5 * lag->drift_weight[side] * vec3_dot(lag->drift[side], by_r);
 }
 
 /* Adds the contribution of the radius of a contact point's circle to the derivatives with respect to the shape. */
@@ -370,9 +286,9 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   by_r = vec3_add_scaled(by_r, v->weight / side_weight, f->by_displacement);
   ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   add_tangents(f, (const double[2]){b[0] / dt, b[1] / dt}, moved, e, field);
-  *by_arm = vec3_add(by_r, turning_reverse(f, 0, v->arm, v->radius, by_r, by_q, f->roll.change, turn, out));
+  *by_arm = vec3_add(by_r, friction_turning_reverse(f, 0, v->arm, v->radius, by_r, by_q, f->roll.change, turn, out));
   f->by_arms = vec3_add(f->by_arms, vec3_cross(v->arm, *by_arm));
-  add_circle_radius(f, 0, v, by_drift_radius(lag, 0, by_r), out);
+  add_circle_radius(f, 0, v, friction_by_drift_radius(lag, 0, by_r), out);
   return (VertexShare){.vertex = v->vertex,
                        .next = vec3_add(by_r, vec3_cross(by_q, w)),
                        .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
@@ -398,59 +314,6 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
-/* (A8d) The arm of a hull is e = w E + (1 - w) (n^ . E) n^, with its mean arm E and the weight w. The weight depends on
- * q = n^ . z with the axis z of the circles. Adds the contribution of e to the derivatives of Phi. Sets the derivative
- * of Phi with respect to E. Adds the derivatives of Phi with respect to n^ and to the rotation of z. by_e: derivative
- * of Phi with respect to e. */
-static void mean_arm_reverse(FrictionReverse* f, int side, Vec3 by_e, LagBar* bar, PairShares* out) {
-  Vec3 n = f->lag->normal, mean = f->lag->mean_arm[side], axis = friction_ring_axis(&f->now[side].hull);
-  const RingArmWeight weight = friction_mean_arm_weight(&f->now[side].hull, vec3_dot(n, axis), f->support);
-  double w = weight.value, along = vec3_dot(n, mean), by_along = (1 - w) * vec3_dot(n, by_e);
-  double by_w = vec3_dot(mean, by_e) - along * vec3_dot(n, by_e);
-  double by_q = -2 * vec3_dot(n, axis) * weight.by_square * by_w;
-  f->by_mean[side] = vec3_add_scaled(vec3_scale(by_e, w), by_along, n);
-  out->support += weight.by_support * by_w;
-  ring_profile_reverse(&f->now[side].hull, &(RingProfile){.largest = weight.by_radius * by_w}, out->shape[side]);
-  Vec3 by_n = vec3_add_scaled(vec3_scale(mean, by_along), (1 - w) * along, by_e);
-  bar->direction = vec3_add(bar->direction, vec3_add_scaled(by_n, by_q, axis));
-  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(axis, vec3_scale(n, by_q)));
-}
-
-/* (A8d) Sets derivatives of Phi that result from the lever arm of a hull. They are derivatives with respect to the mean
- * arm, the roll angle and the rate of the roll angle. by_point: derivative of Phi with respect to the point c - arm,
- * which moves with the arm. */
-static void arm_reverse(FrictionReverse* f, int side, Vec3 by_point, LagBar* bar, PairShares* out) {
-  const HullField* h = &f->hull[side];
-  const HullBar* by = &f->by[side];
-  Vec3 e = f->lag->arm[side], turn = axial_change(h->motion.roll.turn, h->w);
-  double radius = f->lag->mean_radius[side];
-  Vec3 by_turned = turning_reverse(f, side, e, radius, by->displacement, by->field, h->motion.roll.change, turn, out);
-  f->by_radius[side] += by_drift_radius(f->lag, side, by->displacement);
-  mean_arm_reverse(f, side, vec3_sub(by_turned, by_point), bar, out);
-}
-
-/* (A8e) Adds the contribution of the displacement of the contact points round the bodies (F17) to the derivatives of
- * Phi. Call after all contributions to by_drift. */
-static void drift_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
-  const HullInstance* hull = &f->now[side].hull;
-  const RingDrift drift = friction_ring_drift(f->lag, side, hull, f->support);
-  if (!drift.acts) return;
-  const RingDriftBar by = ring_drift_reverse(&drift, f->by_drift[side]);
-  double sign = side == 0 ? 1 : -1;
-  Vec3 axis = hull->rings[0].axis, torque_start = vec3_cross(drift.nearest[0].axis, by.axis[0]);
-  double stretch = vec3_norm(mat3_mul_vec(f->lag->aim[side], axis)); /* the expected rotation may be affine */
-  out->support += by.support;
-  f->by_roll[side] = vec3_add(f->by_roll[side], by.roll);
-  ring_profile_reverse(hull, &(RingProfile){.largest = by.largest}, out->shape[side]);
-  out->aim[side] = mat3_add(out->aim[side], mat3_outer(vec3_scale(by.axis[1], 1 / stretch), axis));
-  out->turn_now[side] = vec3_add(out->turn_now[side], torque_start);
-  bar->direction = vec3_add_scaled(bar->direction, sign, by.direction);
-  /* over a half-space, the displacement and the expected rotation are given in world axes and do not rotate with the
-   * bodies at t */
-  f->fixed = vec3_add_scaled(f->fixed, sign, by.direction);
-  f->by_arms = vec3_add(f->by_arms, torque_start);
-}
-
 /* (A7b) Adds the contribution of a hull's motion to derivatives of Phi. They are derivatives with respect to
  * FrictionLag.center, to the hull's pose at t and to the contact normal. */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
@@ -473,7 +336,7 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   } else {
     Vec3 back = mat3_tmul_vec(turn, forth);
     f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
-    if (h->motion.rolls) arm_reverse(f, side, vec3_sub(back, by->displacement), bar, out);
+    if (h->motion.rolls) friction_arm_reverse(f, side, vec3_sub(back, by->displacement), bar, out);
     out->move_now[side] = vec3_sub(out->move_now[side], back);
     by_turn = vec3_scale(vec3_cross(arm, back), -1);
   }
@@ -578,70 +441,6 @@ static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v
   weight_reverse(f, side, weight_bar, vertex, bar, out, share);
 }
 
-/* Derivatives of Phi with respect to the friction points of a circle, their arms and their weights. */
-typedef struct {
-  VertexShare by[RING_POINTS];
-  Vec3 arm[RING_POINTS]; /* with respect to the arms at t + dt */
-  double weight[RING_POINTS];
-} RingBar;
-
-static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
-  out->move_now[side] = vec3_add(out->move_now[side], by);
-  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, by));
-}
-
-/* (A8c) Friction of a circle acts at the points y_j = x + R (m + b e_j) - sigma r n^ with the weights A(F |n| / N). m
- * is the force-weighted mean of the unit vectors from the centre to the rim, and b = 2/3 (1 - m^2)^2. e_j is a unit
- * vector from the centre to the rim that is fixed in the body. Adds the contribution of these points and weights to the
- * derivatives of Phi. v: the friction points of the circle. nodes: the nodes of the circle, over which F and m are
- * sums. */
-static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
-                         const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
-  const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
-  double sigma = side == 0 ? -1 : 1, weight_bar = 0, radius_bar = 0, spread_bar = 0;
-  RingLoad load = ring_load(now, v->vertex, sigma, f->support, f->plane);
-  double R = load.ring.radius, d = FRICTION_WEIGHT_FLOOR / (f->support * f->support);
-  double share = load.force * f->length / RING_POINTS, root = sqrt(share * share + d * d);
-  Vec3 n = f->lag->normal, sum = {0, 0, 0}, middle = vec3_add(load.ring.center, f->plane->origin);
-  Vec3 by_now = {0, 0, 0}, by_next = {0, 0, 0};
-  for (int j = 0; j < RING_POINTS; j++) {
-    Vec3 both = vec3_add(ring->by[j].now, ring->arm[j]);
-    by_now = vec3_add(by_now, ring->by[j].now);
-    by_next = vec3_add(by_next, ring->by[j].next);
-    Vec3 e = mat3_mul_vec(now->pose.r, ring_radius(&now->rings[v->vertex], j));
-    out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(vec3_scale(e, R * load.spread), both));
-    sum = vec3_add(sum, both);
-    radius_bar += vec3_dot(vec3_add_scaled(load.mean, load.spread, e), both);
-    spread_bar += R * vec3_dot(e, both);
-    weight_bar += ring->weight[j];
-  }
-  double force_bar = weight_bar * share / root * f->length / RING_POINTS;
-  bar->length += weight_bar * share / root * load.force / RING_POINTS;
-  out->support -= weight_bar * 2 * (d / root - 1) * d / f->support;
-  double rest = 1 - vec3_dot(load.mean, load.mean);
-  Vec3 mean_bar = vec3_add_scaled(vec3_scale(sum, R), -4 * RING_SPREAD * rest * spread_bar, load.mean);
-  bar->direction = vec3_add_scaled(bar->direction, -sigma * now->rounding, sum);
-  out->rounding[side] -= sigma * vec3_dot(n, sum);
-  move_now(out, side, by_now, vec3_sub(middle, now->pose.t));
-  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(load.mean, mean_bar));
-  Vec3 local = vec3_add(mat3_tmul_vec(now->pose.r, by_now), mat3_tmul_vec(next->pose.r, by_next));
-  for (int k = 0; k < now->slope_count; k++)
-    out->shape[side][k] +=
-        vec3_dot(local, now->slope[k].center[v->vertex]) + now->slope[k].radius[v->vertex] * radius_bar;
-  for (int k = 0; k < node_count; k++) {
-    const ActiveVertex* node = &nodes[k];
-    Vec3 radial = R > 0 ? vec3_scale(vec3_sub(node->x, load.ring.center), 1 / R) : load.mean;
-    double by = vec3_dot(mean_bar, vec3_sub(radial, load.mean)) / load.force + force_bar, c = -by * node->second;
-    active_add_derivatives(now, f->plane, side, node, vec3(0, 0, 0), vec3_scale(f->plane->n, c * sigma), out);
-    bar->plane[0] += c * sigma * node->nearest_point.x;
-    bar->plane[1] += c * sigma * node->nearest_point.y;
-    bar->plane[2] += c * sigma * node->nearest_point.z;
-    bar->plane[3] += c * sigma;
-    out->rounding[side] -= c * f->length;
-    out->support -= by * active_first_by_support(node, f->support);
-  }
-}
-
 /* Adds the derivatives of the single friction term of a half-space. In this term, the slip is minus the pair's slip
  * velocity u, and q (slip_reverse) is minus the adjoint a of the slip. */
 static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
@@ -732,7 +531,7 @@ static int side_reverse(FrictionReverse* f, int side, const double twist[6], Act
     nodes = nodes_of(active, first, count, v[k].vertex);
     for (int j = 0; j < RING_POINTS; j++)
       ring.by[j] = point_reverse(f, side, &v[k + j], twist, &ring.weight[j], bar, &ring.arm[j], out);
-    ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
+    friction_ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
   }
   return count;
 }
@@ -755,7 +554,7 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
       ring.by[j].now = center_share(f, side, &v[k + j], side_weight, &ring.weight[j], &ring.arm[j]);
       add_circle_radius(f, side, &v[k + j], f->by_radius[side] * v[k + j].weight / side_weight, out);
     }
-    ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
+    friction_ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
   }
 }
 
@@ -775,40 +574,6 @@ static void offset_reverse(FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   out->elastic = vec3_add(out->elastic, in_plane(lag, f->by_offset[0], f->by_offset[1]));
   for (int i = 0; i < 2; i++) f->by_e[i] = vec3_add_scaled(f->by_e[i], f->by_offset[i], lag->elastic);
-}
-
-/* Differentiates the scalar product of the vector a and the rotation vector k v of the rotation matrix P. Returns the
- * derivative with respect to the entries of P. v = axial(P) / 2 is half of the axial vector of P, and k = angle / s. s
- * = |v| is the sine of the rotation angle, c = (tr P - 1) / 2 its cosine. */
-static Mat3 rotation_vector_reverse(Mat3 p, Vec3 a) {
-  Vec3 v = vec3_scale(mat3_axial(p), 0.5);
-  double s = vec3_norm(v), c = 0.5 * (mat3_trace(p) - 1), q = s * s + c * c, along = vec3_dot(a, v);
-  double k = s > 0 ? math_atan2(s, c) / s : 1 / c, x = s / c, x2 = x * x, slope; /* slope: (dk/ds) / s */
-  if (c > 0 && x < 0.05)
-    slope = (-2.0 / 3 + x2 * (4.0 / 5 + x2 * (-6.0 / 7 + x2 * (8.0 / 9 - x2 * 10.0 / 11)))) / (c * c * c);
-  else
-    slope = (c / q - k) / (s * s);
-  Vec3 by_v = vec3_add_scaled(vec3_scale(a, k), along * slope, v);
-  return mat3_add(mat3_cross(vec3_scale(by_v, 0.5)), mat3_scale(mat3_identity(), -0.5 * along / q));
-}
-
-/* (A8d) Adds the contribution of the roll angle of the arms to derivatives of Phi. They are derivatives with respect to
- * the rotation at t and to the expected rotation at t + dt. */
-static void roll_reverse(const FrictionReverse* f, int side, const double twist[6], PairShares* out) {
-  const FrictionLag* lag = f->lag;
-  Vec3 w = vec3(twist[0], twist[1], twist[2]), u = f->by_change[side];
-  Mat3 by_turn = mat3_sub(mat3_scale(mat3_identity(), 0.5 * vec3_dot(w, u)), mat3_scale(mat3_outer(u, w), 0.5));
-  by_turn = mat3_add(by_turn, mat3_cross(vec3_scale(f->by_angle[side], 0.5)));
-  Mat3 by_aim = mat3_mul(mat3_transpose(by_turn), f->next[side].hull.pose.r);
-  Vec3* turn_now = &out->turn_now[side];
-  if (!lag->aimed) {
-    *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(by_aim, mat3_transpose(lag->aim[side]))));
-    return;
-  }
-  Mat3 start = lag->start[side].r, p = mat3_mul(lag->aim[side], mat3_transpose(start));
-  Mat3 by_p = rotation_vector_reverse(p, f->by_roll[side]);
-  out->aim[side] = mat3_add(out->aim[side], mat3_add(by_aim, mat3_mul(by_p, start)));
-  *turn_now = vec3_add(*turn_now, mat3_axial(mat3_mul(mat3_transpose(by_p), p)));
 }
 
 /* Sets f->a, the solution of the linear equations for the adjoint of the slip (head of this file). Also sets f->hull
@@ -895,7 +660,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (passed) add_displacement(&f, passed, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
   offset_reverse(&f, out);
-  for (int side = 0; side < 2; side++) drift_reverse(&f, side, &bar, out);
+  for (int side = 0; side < 2; side++) friction_drift_reverse(&f, side, &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++)
     side_center(&f, side, active_sides->vertices + (side ? active_sides->count[0] : 0), active_sides->count[side],
                 out->share[side] + first[side], &bar, out);
@@ -913,10 +678,10 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   if (lag->half_space) {
     ground_follows(&f, active_sides->vertices, first[0], moved, turned, out);
     out->ground_now.torque = vec3_add(out->ground_now.torque, f.by_arms);
-    if (!at_solve) roll_reverse(&f, 0, twist[0], out);
+    if (!at_solve) friction_roll_reverse(&f, 0, twist[0], out);
   }
   for (int side = 0; side < 2 && !lag->half_space; side++)
-    if (f.hull[side].motion.rolls) roll_reverse(&f, side, twist[side], out);
+    if (f.hull[side].motion.rolls) friction_roll_reverse(&f, side, twist[side], out);
   axis_reverse(&f, out);
   if (parameters->coefficient > 0) out->friction += (out->value - before) / parameters->coefficient;
 }

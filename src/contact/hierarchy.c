@@ -175,7 +175,8 @@ static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], 
   }
   int nearer = least[1] < least[0];
   if (!(least[nearer] > 0) && !walk_nodes(a, b, next[nearer], w)) return false;
-  int other = 1 - nearer; /* visiting the nearer child may have increased the lower bound of the other child */
+  int other = 1 - nearer; /* the lower bound of the other child is computed again below, because the visit of the nearer
+                             child may have increased it */
   if (least[other] > 0) return true;
   if (w->lower_bound(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
   return walk_nodes(a, b, next[other], w);

@@ -462,7 +462,7 @@ static double potential_change(const LawReplay* p, const double twist[2][6]) {
   return sum;
 }
 
-/* Adds the derivatives of a scalar with respect to numbers of ContactWork that do not depend on poses to *s. */
+/* Adds the contribution of ContactWork to the derivatives of a scalar with respect to parameters, at fixed poses. */
 static void add_work_parameters(const LawReplay* p, PairShares* s) {
   const PlaneLaw* law = p->law;
   const PlaneSolution* next = p->data_next;

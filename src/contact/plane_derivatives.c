@@ -53,7 +53,9 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
     h[5][base + i] = t[3][i] * n.z;
   }
   double w = m->first[3];
-  Vec3 rho = vec3(m->first[0] - w * d.x, m->first[1] - w * d.y, m->first[2] - w * d.z); /* sum sigma P' r */
+  Vec3 rho = vec3(m->first[0] - w * d.x, m->first[1] - w * d.y,
+                  m->first[2] - w * d.z); /* rho = sum of sigma P' r over the vertices, with the vector r from the
+                                             reference point of the body to a vertex */
   if (m->ball < 0) rho = vec3_add_scaled(rho, m->ball / vec3_norm(n), n);
   Mat3 rx = mat3_cross(rho);
   for (int k = 0; k < 3; k++) {

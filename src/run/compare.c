@@ -112,7 +112,7 @@ static void compare_cell(Comparison* comparison, const char* a, const char* b, i
   update_worst(&comparison->worst, allowed > 0.0 ? difference / allowed : (double)INFINITY, column, row);
 }
 
-/* ---------------------------------------------------------------- the tables */
+/* ---------------------------------------------------------------- comparison of two tables */
 
 Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                    const char* columns, double abs, double rel, Diagnostics* diagnostics) {

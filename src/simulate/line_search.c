@@ -470,9 +470,9 @@ static bool settle_refused_islands(Sim* s) {
   return refused && others;
 }
 
-/* Marks the islands of joints that turn by more than half a turn in the direction s->newton.delta. The energy of a link
- * is periodic in its rotation, so the present state may have as little energy as the solution, which is turns ahead.
- * Their energy is not tested (S8). */
+/* Marks the islands of joints that rotate by more than half a turn in the direction s->newton.delta. The energy test of
+ * these islands is left out (S8). The energy of a link is periodic in its rotation. The present state may therefore
+ * have as little energy as the solution, which is whole turns away. */
 static void mark_fast_turning_islands(Sim* s) {
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];

@@ -98,9 +98,10 @@ static Pose weighted_displacement(Pose now, double last, Pose old, double before
 /* Returns the displacement of a link from its pose at t to its target without gravity. */
 static Pose link_displacement(const Sim* s, int link) {
   StepWeights w = s->weights;
-  return weighted_displacement(s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older,
-                               s->pose_older[link], w.y_rate * s->clock.dt,
-                               s->pose_rate[link]); /* the weights y_now, y_old and y_older add up to 1 */
+  return weighted_displacement(
+      s->pose_now[link], -w.y_old - w.y_older, s->pose_old[link], -w.y_older, s->pose_older[link],
+      w.y_rate * s->clock.dt,
+      s->pose_rate[link]); /* differences suffice, because the weights y_now, y_old and y_older add up to 1 */
 }
 
 static Vec3 gravity_displacement(const Sim* s, int link) {

@@ -166,7 +166,8 @@ static Vec3 exchange_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   return vec3_cross(sum, e.displacement);
 }
 
-/* Returns the correction of the lever arms of pair `index` in the recorded step. Sets *work if the pair has one. */
+/* Returns the correction of the lever arms of pair `index` in the recorded step, with link -1 if it has none. Sets
+ * *work to the ContactWork of the pair. */
 static SpinCorrection recorded_correction(const Sim* s, const RecordedStep* step, ContactTermList contact, int index,
                                           ContactTerms t, ContactWork* work) {
   int side = spin_corrected_side(s, t);

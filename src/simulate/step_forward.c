@@ -516,9 +516,9 @@ static void set_prescribed_rates(StepForward* f, const RecordedStep* step, const
   block_solver_multiply(a->sim->solver, f->rates, f->by_end);
 }
 
-/* Adds the contribution of the varying substep lengths and end time to f->rows. The contribution is the sum over these
- * lengths (present and two previous substeps) and the end time of two factors: derivative of the equations with respect
- * to the length, and derivative of the length with respect to the parameters. */
+/* Adds the contribution of varying substep lengths and of a varying end time to f->rows. It is a sum over three lengths
+ * (of this and of the two previous substeps) and the end time. Each summand is the derivative of the equations with
+ * respect to the length, times the derivative of the length with respect to the parameters. */
 static void add_length_contributions(StepForward* f) {
   for (int i = 0; i < f->model->dof_count; i++)
     for (int j = 0; j < f->parameters; j++)

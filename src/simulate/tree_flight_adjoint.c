@@ -34,7 +34,7 @@ static bool solve_multipliers(StepAdjoint* a) {
     LinkSpan one = {&i, 1};
     pose_bars_reduce(m, one, f->target_pose, f->target_screws, a->bar_force, a->bar_moment, a->product);
     for (int d = link->dof_first; d < link->dof_first + link->dof_count;
-         d++) /* derivative of -lambda . (joint forces in the target) with respect to the target (W51) */
+         d++) /* adds the derivative of -lambda . (joint forces in the target) with respect to the target (W51) */
       a->product[d] -= f->joint_stiffness[d] * a->lambda[d];
   }
   for (int k = 0; k < f->group_count; k++)
