@@ -31,7 +31,8 @@ void internal_forces_prepare_step(Sim* sim);
  * [N, N m]. screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
 void internal_forces_add_spring_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
 
-/* The same for the buoyancy of all links (L23). */
+/* Adds the generalized forces of the loads of (L23), the buoyancy of all links, to force[nv] [N, N m]. screws[nv],
+ * center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
 void internal_forces_add_buoyancy(const Sim* sim, const Screw* screws, const Vec3* center, double* force);
 
 /* Fraction of a tendon's force that acts in the direction at t, from 0 to 1, with its derivatives (L21). */
