@@ -85,10 +85,8 @@ void controller_input(const Sim* s, int controller, DriveInput* input) {
   if (follows_coordinate(c)) step_signal_mean(&c->target, &spans.value, input->value, unused);
   memset(input->feedback, 0, sizeof(input->feedback));
   add_feedback(s, c, input->feedback);
-  for (int k = 0; k < c->target.source->channels; k++) {
-    input->value[k] += input->feedback[k];
-    input->at_rate[k] += input->feedback[k];
-  }
+  add_feedback(s, c, input->value);
+  add_feedback(s, c, input->at_rate);
 }
 
 /* Adds the derivatives of a scalar with respect to the signal's parameters and to the delay, given its derivatives
