@@ -151,7 +151,8 @@ static StepAdjointReport apply_step_adjoint(RunAdjoint* a, const Recording* r, c
   const double* rate = state->row ? a->row_rate : a->zero_rate;
   const double(*reaction)[6] =
       seeds->reaction ? (const double(*)[6])(seeds->reaction + (size_t)state->step * (size_t)m->link_count) : NULL;
-  const ForceSlopes row = {a->row_force, pair_slopes(seeds, state->step), reaction};
+  const double* feedback = seeds->feedback ? seeds->feedback + (size_t)state->step * (size_t)m->feedback_count : NULL;
+  const ForceSlopes row = {a->row_force, pair_slopes(seeds, state->step), reaction, feedback};
   const ForceSlopes* force = state->row ? &row : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);

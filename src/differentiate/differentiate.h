@@ -107,6 +107,8 @@ typedef struct Recording {
   InitialFriction* guess;            /* initial guess of the friction solver in the first step, or NULL */
   double (*reaction)[6];   /* force [N] and torque [N m] in the joint of each link, zero in row 0; NULL unless requested
                               ((steps + 1) *   links) */
+  double* feedback;        /* feedback inputs of all drives in the step that ends at the row, for all rows; NULL without
+                              feedback or in a segment ((steps + 1) * Model.feedback_count) */
   SimJoin* joined;         /* activation state of closures with `active`, or NULL ((steps + 1) * closures) */
   double* closures_broken; /* time at which each closure broke [s], or INFINITY (closures); NULL without closures */
   size_t solve_bytes;      /* memory of all RecordedState.solves [bytes] */
@@ -231,6 +233,8 @@ struct LossSeeds {
   Vec3* force;  /* dL/d(contact force on each link) ((steps + 1) * links) */
   double (*reaction)[6]; /* dL/d(joint reactions), allocated separately; NULL unless reactions are recorded ((steps + 1)
                           * links) */
+  double* feedback;      /* derivatives of L with respect to Recording.feedback, for all rows; NULL without feedback
+                            ((steps + 1) * Model.feedback_count) */
   Vec3* center;          /* dL/d(centre of mass) at fixed poses, link frame (size: links) */
   Vec3* vertices; /* dL/d(hull vertices) at fixed poses and centres of mass, link frame; in the order of the model's
                      hulls (size: vertices) */

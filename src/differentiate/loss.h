@@ -145,7 +145,7 @@ void loss_orientation_prepare(LossTerm* term, const LossContext* context);
 double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Returns the mean squared drive force, summed over drives and degrees of freedom [N^2 or N^2 m^2]. */
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-/* Adds an error for a joint without drive and for a drive with feedback. */
+/* Adds an error for a joint without drive. */
 void loss_effort_prepare(LossTerm* term, const LossContext* context);
 /* Returns the mean squared rate of the controllers' targets, summed over controllers [(m/s)^2 or (rad/s)^2]. */
 double loss_smoothness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);

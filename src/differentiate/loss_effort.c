@@ -4,7 +4,7 @@
  * limit applies to the norm of the torque (M8). target - q is then minus the rotation vector e of target^-1 q. The
  * target rate is the angular velocity J(v) dv/dt in the axes of the rotated link, with v the rotation vector of the
  * target. The target belongs to the time of the row. The target rate, and the signals of motors, are means over the
- * span of the step that ends at the row (L98). */
+ * span of the step that ends at the row (L98). Feedback adds its input in this step to the target or signal (E8). */
 #include "differentiate/loss.h"
 
 static bool drive_counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -14,12 +14,6 @@ static bool drive_counts(const LossTerm* term, const ModelController* controller
 
 void loss_effort_prepare(LossTerm* term, const LossContext* context) {
   const Model* model = context->model;
-  for (int c = 0; c < model->controller_count; c++)
-    if (drive_counts(term, &model->controllers[c], model) && model->controllers[c].source->measure_count > 0)
-      loss_report_error(context, term->link < 0 ? context->source->place : context->source->link.place,
-                        "the drive of '%.60s' has feedback, for which effort is not implemented: name another link, or "
-                        "remove the loss",
-                        model->links[model->controllers[c].link].name);
   for (int c = 0; c < model->controller_count; c++)
     if (drive_counts(term, &model->controllers[c], model)) return;
   if (term->link < 0)
@@ -40,6 +34,8 @@ typedef struct {
   const double *q, *rate;           /* coordinates and velocities of the joint */
   SignalSpan value_span, rate_span; /* spans of time of the target and of its rate */
   double rate_per_step;             /* inverse of the time step for which the gains are given [1/s] */
+  const double* feedback;           /* feedback input of the step that ends at the row (size: channels), or NULL */
+  double* feedback_bar;             /* derivatives of the loss with respect to `feedback` (size: channels), or NULL */
   /* value and time derivative of the controller's target signal */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF];
   /* joint coordinate minus target, joint velocity minus target velocity */
@@ -50,6 +46,7 @@ static void compute_drive_errors(EffortDrive* d) {
   double unused[JOINT_MAX_DOF];
   signal_mean(&d->controller->target, d->value_span, d->value, unused);
   signal_mean(&d->controller->target, d->rate_span, unused, d->value_rate);
+  for (int i = 0; d->feedback && i < d->link->dof_count; i++) d->value[i] += d->feedback[i];
   if (d->controller->type != CONTROLLER_PD) {
     bool velocity = d->controller->type == CONTROLLER_VELOCITY;
     for (int i = 0; i < d->link->dof_count; i++) {
@@ -63,6 +60,14 @@ static void compute_drive_errors(EffortDrive* d) {
   joint_difference(&d->link->joint, target, d->q, d->error);
   joint_rates_from_target(&d->link->joint, d->value, d->value_rate, rate);
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
+}
+
+/* Adds the derivatives of the effort with respect to the target's value: to the signal's parameters and to the feedback
+ * input. */
+static void add_value_seeds(const EffortDrive* d, const double* by_value, double* control) {
+  const double none[JOINT_MAX_DOF] = {0};
+  signal_mean_vjp(&d->controller->target, d->value_span, by_value, none, control);
+  for (int i = 0; d->feedback_bar && i < d->link->dof_count; i++) d->feedback_bar[i] += by_value[i];
 }
 
 /* Adds the derivatives of the effort with respect to the joint state and the signal's parameters. by_error, by_rate:
@@ -88,7 +93,7 @@ static void add_target_seeds(const EffortDrive* d, const double* by_error, const
     vec3_store(vec3_scale(by_own_rate, -1), by_value_rate + ball);
   }
   const double none[JOINT_MAX_DOF] = {0};
-  signal_mean_vjp(&d->controller->target, d->value_span, by_value, none, control);
+  add_value_seeds(d, by_value, control);
   signal_mean_vjp(&d->controller->target, d->rate_span, none, by_value_rate, control);
 }
 
@@ -97,12 +102,11 @@ static void add_target_seeds(const EffortDrive* d, const double* by_error, const
 static void add_signal_seeds(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate,
                              double* control) {
   double by_value[JOINT_MAX_DOF];
-  const double none[JOINT_MAX_DOF] = {0};
   for (int i = 0; i < d->link->dof_count; i++) {
     rate[i] += by_rate[i];
     by_value[i] = d->controller->type == CONTROLLER_VELOCITY ? -by_rate[i] : by_force[i];
   }
-  signal_mean_vjp(&d->controller->target, d->value_span, by_value, none, control);
+  add_value_seeds(d, by_value, control);
 }
 
 /* Returns the derivative of the effort with respect to the controller's delay, which shifts target and target rate in
@@ -191,6 +195,13 @@ static void set_spans(EffortDrive* d, const Model* model, int k) {
   d->value_span = c->type == CONTROLLER_PD ? (SignalSpan){t, t} : d->rate_span;
 }
 
+static void set_feedback(EffortDrive* d, const Recording* recording, int k, LossSeeds* seeds) {
+  if (d->controller->feedback_first < 0) return;
+  size_t at = (size_t)k * (size_t)recording->model->feedback_count + (size_t)d->controller->feedback_first;
+  d->feedback = recording->feedback + at;
+  if (seeds) d->feedback_bar = seeds->feedback + at;
+}
+
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
   double sum = 0, share = loss_state_weight(term);
@@ -205,6 +216,7 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
       set_spans(&drive, model, k);
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;
+      set_feedback(&drive, recording, k, seeds);
       sum += evaluate_drive(&drive, share, seed, seeds ? seeds->control + controller->parameter_first : NULL, seeds);
     }
   }

@@ -4,12 +4,13 @@
 
 #include "differentiate/loss.h"
 
-static LossSeeds create(const Model* model, const RowSelection* selection, size_t poses, size_t dofs) {
+static LossSeeds create(const Model* model, const RowSelection* selection, int steps, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
   size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
   size_t shapes = (size_t)model->shape_parameter_count;
+  size_t inputs = ((size_t)steps + 1) * (size_t)model->feedback_count;
   LossSeeds seeds = {.selection = selection,
-                     .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains + shapes};
+                     .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains + shapes + inputs};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
   seeds.q = block + 12 * poses;
@@ -21,12 +22,13 @@ static LossSeeds create(const Model* model, const RowSelection* selection, size_
   seeds.gains = seeds.control + controls;
   seeds.shapes = seeds.gains + gains;
   seeds.mass = seeds.shapes + shapes;
+  if (inputs > 0) seeds.feedback = seeds.mass + links;
   return seeds;
 }
 
 LossSeeds loss_seeds_create(const Model* model, int steps) {
   size_t states = (size_t)steps + 1, poses = states * (size_t)model->link_count;
-  LossSeeds seeds = create(model, NULL, poses, states * (size_t)model->dof_count);
+  LossSeeds seeds = create(model, NULL, steps, poses, states * (size_t)model->dof_count);
   if (model->simulation.output & OUTPUT_REACTIONS) {
     seeds.reaction_length = 6 * poses;
     seeds.reaction = memory_alloc(sizeof(double) * seeds.reaction_length);
@@ -35,7 +37,7 @@ LossSeeds loss_seeds_create(const Model* model, int steps) {
 }
 
 LossSeeds loss_seeds_create_selective(const Model* model, const RowSelection* selection) {
-  return create(model, selection, selection->poses, selection->dofs);
+  return create(model, selection, selection->steps, selection->poses, selection->dofs);
 }
 
 void loss_seeds_clear(LossSeeds* seeds) {

@@ -13,6 +13,11 @@ static SimJoin* create_joins(const Model* model, size_t rows) {
   return any ? MEMORY_NEW(SimJoin, rows * (size_t)model->closure_count) : NULL;
 }
 
+static double* create_feedback(const Model* model, int steps) {
+  size_t count = ((size_t)steps + 1) * (size_t)model->feedback_count;
+  return count > 0 ? MEMORY_NEW(double, count) : NULL;
+}
+
 void recording_create(Recording* r, const Model* model, int steps) {
   assert(steps >= 0);
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
@@ -24,6 +29,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
   if (model->delayed_count > 0) r->delayed = MEMORY_NEW(double, 2 * rows * (size_t)model->delayed_count);
   r->force = MEMORY_NEW(Vec3, rows * links);
+  r->feedback = create_feedback(model, steps);
   if (model->simulation.output & OUTPUT_REACTIONS) r->reaction = memory_alloc(sizeof(double[6]) * rows * links);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = create_broken_times(model);
@@ -38,6 +44,7 @@ void recording_create_selective(Recording* r, const Model* model, int steps, con
   r->pose = MEMORY_NEW(Pose, selection->poses);
   r->force = MEMORY_NEW(Vec3, selection->poses);
   r->forces_now = MEMORY_NEW(Vec3, model->link_count);
+  r->feedback = create_feedback(model, steps);
   r->row_state = MEMORY_NEW(int, steps + 1);
   r->closures_broken = create_broken_times(model);
 }
@@ -83,6 +90,7 @@ void recording_destroy(Recording* r) {
                    r->substep_delayed,
                    r->force,
                    r->reaction,
+                   r->feedback,
                    r->forces_now,
                    r->pair_force,
                    r->contacts,
@@ -135,6 +143,7 @@ size_t recording_bytes(const Recording* r) {
   if (r->rate) size += sizeof(double) * (r->selection ? r->selection->dofs : rows * (size_t)m->dof_count);
   if (r->force) size += sizeof(Vec3) * poses;
   if (r->reaction) size += sizeof(double[6]) * poses;
+  if (r->feedback) size += sizeof(double) * rows * (size_t)m->feedback_count;
   size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
@@ -300,6 +309,8 @@ static void store_row(Recording* r, Sim* sim, int row) {
     recording_store_row(r, sim, row);
   if (r->pair_count > 0 && row > 0)
     sim_pair_forces(sim, r->pairs, r->pair_count, r->pair_force + (size_t)row * (size_t)r->pair_count);
+  size_t inputs = (size_t)r->model->feedback_count;
+  if (r->feedback && row > 0) memcpy(r->feedback + (size_t)row * inputs, sim_feedback(sim), sizeof(double) * inputs);
   if (r->segments && row > 0) run_segments_add_row(r->segments, sim, row);
 }
 

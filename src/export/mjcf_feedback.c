@@ -80,7 +80,7 @@ static bool is_first_of_name(const Model* model, int controller, int measure) {
 
 void mjcf_add_sensors(Mjcf* m) {
   const Model* model = m->model;
-  if (!model->feedback) return;
+  if (model->feedback_count == 0) return;
   text_add(m->out, "  <sensor>\n");
   for (int c = 0; c < model->controller_count; c++)
     for (int j = 0; j < model->controllers[c].source->measure_count; j++) {

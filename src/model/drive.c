@@ -21,7 +21,8 @@ void build_controllers(Builder* builder) {
     controller->source = source;
     controller->gain_first = model->gain_count;
     model->gain_count += controller_gain_count(source);
-    model->feedback = model->feedback || source->measure_count > 0;
+    controller->feedback_first = source->measure_count > 0 ? model->feedback_count : -1;
+    model->feedback_count += source->measure_count > 0 ? source->target.channels : 0;
     bool late = source->measure_count > 0 && source->delay > 0;
     controller->delayed_first = late ? model->delayed_count : -1;
     model->delayed_count += late ? source->measure_count : 0;

@@ -158,11 +158,13 @@ typedef struct {
                                                                    freedom; max_force 0 means no limit */
   double limit_width; /* width of the smooth transition to the force limit, relative to max_force (drives.md, M2) */
   const SceneController*
-      source;        /* controller of the scene with feedback measurements, gain matrix and delay; borrowed */
-  int delayed_first; /* index of the controller's first delayed measurement among the delayed measurements of all
-                        controllers; -1 without delay */
-  int gain_first;    /* index of the controller's first gain, in the order of controller_gain_at, among the gains of all
-                        controllers */
+      source;         /* controller of the scene with feedback measurements, gain matrix and delay; borrowed */
+  int delayed_first;  /* index of the controller's first delayed measurement among the delayed measurements of all
+                         controllers; -1 without delay */
+  int feedback_first; /* index of the controller's first feedback input among those of all controllers; -1 without
+                         feedback */
+  int gain_first; /* index of the controller's first gain, in the order of controller_gain_at, among the gains of all
+                     controllers */
   int parameter_first; /* index of the first parameter of `target` among the signal parameters of all controllers, loads
                           and tendons */
 } ModelController;
@@ -339,7 +341,7 @@ typedef struct {
   bool armature;        /* true: some joint has an armature */
   int parameter_count;  /* number of parameters over all signals of controllers, loads and tendons */
   int gain_count;       /* number of gains over all controllers */
-  bool feedback;        /* true: some controller has feedback */
+  int feedback_count;   /* number of input channels over all controllers with feedback */
   bool feels;           /* true: the feedback of some controller measures a contact force */
   int delayed_count;    /* number of delayed measurements over all controllers with feedback */
   int dof_count;        /* number nv of degrees of freedom */

@@ -559,6 +559,42 @@ static bool has_reached_goals(const Optimization* o) {
   return o->stop == STOP_LOSS || (o->stop == STOP_FLAT && !gradient_is_zero(o));
 }
 
+/* Returns the root of a link's tree if its joint has translations that are not variables yet, or -1. */
+static int find_fixed_start(const Optimization* o, const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  const ModelLink* root = &model->links[link];
+  if (root->tree < 0 || root->prescribed >= 0 || root->joint.slide_count == 0) return -1;
+  for (int k = 0; k < o->task->start_count; k++)
+    if (o->task->starts[k].coordinates && strcmp(o->task->starts[k].link.text, root->name) == 0) return -1;
+  return link;
+}
+
+/* Returns the translation of a joint that is nearest to the vertical. */
+static int vertical_slide(const Joint* joint, Vec3 gravity) {
+  int best = 0;
+  for (int k = 1; k < joint->slide_count; k++)
+    if (fabs(vec3_dot(joint->slide_axis[k], gravity)) > fabs(vec3_dot(joint->slide_axis[best], gravity))) best = k;
+  return best;
+}
+
+/* If the initial gap of two links limits the design: advises to vary the initial position of a body. */
+static void advise_start(ReportBuild* a) {
+  const Optimization* o = a->o;
+  if (o->corrected_trials == 0 || o->start_pair_count == 0) return;
+  const StartPair* pair = &o->start_pairs[0];
+  const Model* model = &o->runs[pair->scenario].model;
+  for (int side = 0; side < 2; side++) {
+    int root = find_fixed_start(o, model, side ? pair->b : pair->a);
+    if (root < 0) continue;
+    const ModelLink* link = &model->links[root];
+    append_remedy(a,
+                  "the initial gap limits the design; let the start of '%s' move along: --set 'initial.+={link: %s, "
+                  "coordinates: true, dof: [%d]}'",
+                  link->name, link->name, vertical_slide(&link->joint, model->simulation.gravity));
+    return;
+  }
+}
+
 static void append_remedies(ReportBuild* a) {
   const Optimization* o = a->o;
   const TaskOptimizer* settings = &o->task->optimizer;
@@ -581,6 +617,7 @@ static void append_remedies(ReportBuild* a) {
     advise_continuation(a, why.data);
     text_free(&why);
   }
+  advise_start(a);
   advise_term(a);
   advise_point(a);
   advise_iterations(a);

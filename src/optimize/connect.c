@@ -11,6 +11,9 @@
 /* Smallest radius of the largest ball in the intersection of two hulls of a decomposed mesh, relative to the size of
  * the larger hull. Their overlaps are small but intended. */
 #define DECOMPOSED_OVERLAP_MIN 1e-6
+/* Largest distance of touching hulls and of equal corners, relative to the size of the smaller hull. Corners of boxes
+ * that touch differ by rounding. */
+#define TOUCH_TOLERANCE 1e-6
 
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center) {
   assert(a && b && center && a->vertex_count > 0 && b->vertex_count > 0);
@@ -82,11 +85,11 @@ static int compare_corners(const void* a, const void* b) {
   return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
 }
 
-static int collect_corners(const Scene* scene, int link, Corner* corners) {
+static int collect_corners(const Scene* scene, int link, bool all, Corner* corners) {
   int count = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
-    const SceneShape* shape = &scene->shapes[scene->links[link].shapes[h].shape];
-    if (shape->tie != TIE_CORNERS) continue;
+    const SceneShape* shape = design_hull(scene, link, h);
+    if (!all && shape->tie != TIE_CORNERS) continue;
     for (int m = 0; m < shape->point_count; m++) {
       if (corners) corners[count] = (Corner){shape->points[m], h, m};
       count++;
@@ -95,10 +98,37 @@ static int collect_corners(const Scene* scene, int link, Corner* corners) {
   return count;
 }
 
-static void share_corners(const Scene* scene, int link, SharedVertices* shared) {
-  int count = collect_corners(scene, link, NULL);
+static double smallest_hull_size(const Model* model, int link) {
+  double size = HUGE_VAL;
+  for (int k = 0; k < model->links[link].hull_count; k++) {
+    const ModelHull* hull = &model->hulls[model->links[link].hull_first + k];
+    if (hull->kind->bounded) size = fmin(size, hull_size(&hull->solid));
+  }
+  return size;
+}
+
+/* Moves corners of a link that differ by rounding to the same position, so that hulls can share them. */
+static void unify_corners(Scene* scene, const Model* model, int link) {
+  double tolerance = TOUCH_TOLERANCE * smallest_hull_size(model, link);
+  int count = collect_corners(scene, link, true, NULL);
+  if (!isfinite(tolerance)) return;
   Corner* corners = MEMORY_NEW(Corner, count);
-  collect_corners(scene, link, corners);
+  collect_corners(scene, link, true, corners);
+  qsort(corners, (size_t)count, sizeof(Corner), compare_corners);
+  for (int i = 0; i < count; i++)
+    for (int k = i - 1; k >= 0 && corners[i].point.x - corners[k].point.x <= tolerance; k--) {
+      if (vec3_norm(vec3_sub(corners[i].point, corners[k].point)) > tolerance) continue;
+      corners[i].point = corners[k].point;
+      scene->shapes[scene->links[link].shapes[corners[i].hull].shape].points[corners[i].vertex] = corners[k].point;
+      break;
+    }
+  memory_free(corners);
+}
+
+static void share_corners(const Scene* scene, int link, SharedVertices* shared) {
+  int count = collect_corners(scene, link, false, NULL);
+  Corner* corners = MEMORY_NEW(Corner, count);
+  collect_corners(scene, link, false, corners);
   qsort(corners, (size_t)count, sizeof(Corner), compare_corners);
   for (int i = 0, first = 0; i < count; i++) {
     const Corner *a = &corners[first], *b = &corners[i];
@@ -321,6 +351,7 @@ void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* reque
   }
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->leader[i] < 0) {
+      unify_corners(scene, model, i);
       share_corners(scene, i, shared);
       insert_face_vertices(scene, i, shared);
       insert_overlap_vertices(scene, model, i, shared);
@@ -336,9 +367,6 @@ void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* reque
       insert_joint_vertex(scene, model, parent, i, scene->links[i].joint.position, shared);
   }
 }
-
-/* Largest distance of touching hulls, relative to the size of the smaller hull. */
-#define TOUCH_TOLERANCE 1e-6
 
 /* Finds two touching hulls of a link that no chain of shared vertices connects: pair[2]. Returns false if there are
  * none. */

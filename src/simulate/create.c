@@ -298,7 +298,8 @@ static void free_islands(Sim* s) {
                          s->joint_reports.forces,
                          s->joint_reports.substep_reactions,
                          s->joint_reports.reactions,
-                         s->joint_reports.reaction_sum};
+                         s->joint_reports.reaction_sum,
+                         s->feedback};
   free_all(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
@@ -410,6 +411,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   s->tolerance = options->tolerance > 0 ? options->tolerance : model->simulation.tolerance;
   allocate(s);
   list_drives(s);
+  if (model->feedback_count > 0) s->feedback = MEMORY_NEW(double, model->feedback_count);
   create_solver(s);
   memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);

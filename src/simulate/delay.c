@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "linalg/arrays.h"
+
 /* A time counts as the time of a state if it is closer to the state than this fraction of the step. The time derivative
  * at a state is the mean of the time derivatives on both sides. */
 #define EQUAL_TIME_TOLERANCE 1e-9
@@ -137,6 +139,8 @@ typedef struct {
   int count, capacity;
   double* time;   /* times of the pending derivatives [s] (size: capacity) */
   double* bar;    /* pending derivatives (capacity * measures) */
+  double* slope;  /* time derivatives of the measurements at these times (capacity * measures) */
+  int old_count;  /* number of pending derivatives that steps after the present one have added */
   double* carry;  /* derivatives assigned to the state that the adjoint reaches next (size: measures) */
   double* sum;    /* derivatives with respect to the state that the adjoint reaches now (size: measures) */
   double* stored; /* copy of `carry` while the adjoint processes other solves of the same step (size: measures) */
@@ -168,7 +172,8 @@ DelayPending* delay_pending_create(const Model* model) {
 void delay_pending_destroy(DelayPending* p) {
   if (!p) return;
   for (int k = 0; k < p->count; k++) {
-    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum, p->drives[k].stored};
+    void* owned[] = {p->drives[k].time,  p->drives[k].bar, p->drives[k].slope,
+                     p->drives[k].carry, p->drives[k].sum, p->drives[k].stored};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) memory_free(owned[i]);
   }
   memory_free(p->drives);
@@ -177,7 +182,7 @@ void delay_pending_destroy(DelayPending* p) {
 
 void delay_pending_begin(DelayPending* p) {
   for (int k = 0; p && k < p->count; k++) {
-    p->drives[k].count = 0;
+    p->drives[k].count = p->drives[k].old_count = 0;
     memset(p->drives[k].carry, 0, sizeof(double) * (size_t)p->drives[k].measures);
   }
 }
@@ -213,15 +218,20 @@ double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
     size_t old = (size_t)d->capacity, new = 2 * old + 16, row = sizeof(double) * (size_t)d->measures;
     d->time = memory_resize(d->time, sizeof(double) * old, sizeof(double) * new);
     d->bar = memory_resize(d->bar, row * old, row * new);
+    d->slope = memory_resize(d->slope, row * old, row * new);
     d->capacity = (int)new;
   }
   d->time[d->count] = step_start_time(s) - delay_of(p->model, controller);
-  return d->bar + (size_t)d->count++ * (size_t)d->measures;
+  size_t at = (size_t)d->count++ * (size_t)d->measures,
+         first = 2 * (size_t)p->model->controllers[controller].delayed_first;
+  memcpy(d->slope + at, s->state.delayed + first + d->measures, sizeof(double) * (size_t)d->measures);
+  return d->bar + at;
 }
 
 /* Distributes the pending derivatives whose times lie between t - length and t to the state at t (d->sum) and the state
- * at t - length (d->carry). If length is 0, t is the first state and receives all of them. */
-static void distribute_to_states(PendingDrive* d, double t, double length) {
+ * at t - length (d->carry). If length is 0, t is the first state and receives all of them. Adds the derivatives with
+ * respect to the times t and t - length of both states to *times. */
+static void distribute_to_states(PendingDrive* d, double t, double length, DelayTimeBars* times) {
   int kept = 0;
   memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);
   memset(d->carry, 0, sizeof(double) * (size_t)d->measures);
@@ -232,20 +242,33 @@ static void distribute_to_states(PendingDrive* d, double t, double length) {
       d->sum[k] += share * bar[k];
       d->carry[k] += (1 - share) * bar[k];
     }
+    double by_time = array_dot(d->measures, bar, d->slope + (size_t)i * (size_t)d->measures);
+    if (share > 0 && length > 0) {
+      times->start -= by_time;
+      times->before += (1 - share) * by_time;
+    }
     if (share > 0) continue;
     d->time[kept] = d->time[i];
     memmove(d->bar + (size_t)kept * (size_t)d->measures, bar, sizeof(double) * (size_t)d->measures);
+    memmove(d->slope + (size_t)kept * (size_t)d->measures, d->slope + (size_t)i * (size_t)d->measures,
+            sizeof(double) * (size_t)d->measures);
     kept++;
   }
-  d->count = kept;
+  d->count = d->old_count = kept;
 }
 
-void delay_pending_propagate(DelayPending* p, const Sim* s, const FeedbackBars* out) {
+DelayTimeBars delay_pending_propagate(DelayPending* p, const Sim* s, const FeedbackBars* out) {
+  DelayTimeBars times = {0, 0};
   for (int k = 0; p && k < p->count; k++) {
     PendingDrive* d = &p->drives[k];
     const SceneController* source = p->model->controllers[d->controller].source;
-    distribute_to_states(d, step_start_time(s), s->clock.dt_before);
+    for (int i = d->old_count * d->measures; i < d->count * d->measures; i++) times.start += d->bar[i] * d->slope[i];
+    distribute_to_states(d, step_start_time(s), s->clock.dt_before, &times);
     for (int i = 0; i < d->measures; i++)
-      if (d->sum[i] != 0) sensor_adjoint(s, &source->measures[i], d->sum[i], out);
+      if (d->sum[i] != 0) {
+        sensor_adjoint(s, &source->measures[i], d->sum[i], out);
+        times.before += d->sum[i] * sensor_length_slope(s, &source->measures[i]);
+      }
   }
+  return times;
 }

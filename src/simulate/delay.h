@@ -49,10 +49,15 @@ void delay_pending_discount(DelayPending* pending, double factor);
  * sim->clock (measure_count). The caller must set all entries at once, because they are not zeroed. pending owns the
  * array. It is valid until the next call. The controller must have a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
+/* Derivatives of a scalar with respect to times on which delayed measurements depend (E9). */
+typedef struct {
+  double start;  /* with respect to the start time of the step, at fixed lengths [1/s] */
+  double before; /* with respect to the length of the previous step, at fixed start time [1/s] */
+} DelayTimeBars;
 /* Multiplies the pending derivatives with respect to the measurements at the start of the step of sim->clock by the
- * derivatives of these measurements. Adds the result to `out`. Call after all steps that start at this time or later.
- */
-void delay_pending_propagate(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
+ * derivatives of these measurements. Adds the result to `out`. Returns the derivatives with respect to times, zeros if
+ * pending is NULL. Call after all steps that start at this time or later. */
+DelayTimeBars delay_pending_propagate(DelayPending* pending, const Sim* sim, const FeedbackBars* out);
 /* delay_pending_move_to_store stores the pending derivatives with respect to the state before the present one
  * separately. The adjoint of another solve of the same step can then run. delay_pending_add_store adds the stored
  * derivatives again. Both do nothing if pending is NULL. */

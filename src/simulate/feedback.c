@@ -83,6 +83,8 @@ void controller_input(const Sim* s, int controller, DriveInput* input) {
   step_signal_mean(&c->target, &spans.rate, input->at_rate, input->rate);
   memcpy(input->value, input->at_rate, sizeof(input->value));
   if (follows_coordinate(c)) step_signal_mean(&c->target, &spans.value, input->value, unused);
+  memset(input->feedback, 0, sizeof(input->feedback));
+  add_feedback(s, c, input->feedback);
   add_feedback(s, c, input->value);
   add_feedback(s, c, input->at_rate);
 }
@@ -155,8 +157,11 @@ void controller_input_adjoint(const Sim* s, int controller, const DriveInput* ba
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
   const double zero[JOINT_MAX_DOF] = {0};
-  double value_bar[JOINT_MAX_DOF];
-  for (int k = 0; k < JOINT_MAX_DOF; k++) value_bar[k] = bar->value[k] + bar->at_rate[k];
+  double value_bar[JOINT_MAX_DOF], feedback_bar[JOINT_MAX_DOF];
+  for (int k = 0; k < JOINT_MAX_DOF; k++) {
+    value_bar[k] = bar->value[k] + bar->at_rate[k];
+    feedback_bar[k] = value_bar[k] + bar->feedback[k];
+  }
   InputSpans spans = input_spans(s, c);
   bool follows = follows_coordinate(c);
   signal_adjoint(c, spans.rate.at, follows ? bar->at_rate : value_bar, bar->rate, out->gradient);
@@ -168,11 +173,32 @@ void controller_input_adjoint(const Sim* s, int controller, const DriveInput* ba
   if (source->feedback_type == FEEDBACK_MLP) {
     double y[MLP_WIDTH_MAX], y_bar[MLP_WIDTH_MAX];
     for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
-    mlp_eval_vjp(source, y, value_bar, numbers, y_bar);
+    mlp_eval_vjp(source, y, feedback_bar, numbers, y_bar);
     for (int j = 0; j < source->measure_count; j++) propagate_measurement_bar(s, c, j, y_bar[j], late, out);
     return;
   }
   for (int j = 0; j < source->measure_count; j++)
     propagate_measurement_bar(
-        s, c, j, feedback_matrix_adjoint(source, j, received_measurement(s, c, j), value_bar, numbers), late, out);
+        s, c, j, feedback_matrix_adjoint(source, j, received_measurement(s, c, j), feedback_bar, numbers), late, out);
+}
+
+const double* sim_feedback(const Sim* s) { return s->feedback; }
+
+double feedback_product(const Sim* s, const double* slopes) {
+  double sum = 0;
+  for (int k = 0; slopes && k < s->model->feedback_count; k++) sum += slopes[k] * s->feedback[k];
+  return sum;
+}
+
+void feedback_adjoint(const Sim* s, const double* slopes, const FeedbackBars* out) {
+  for (int c = 0; slopes && c < s->model->controller_count; c++) {
+    const ModelController* controller = &s->model->controllers[c];
+    DriveInput bar = {.value = {0}};
+    bool any = false;
+    for (int k = 0; controller->feedback_first >= 0 && k < controller->target.source->channels; k++) {
+      bar.feedback[k] = slopes[controller->feedback_first + k];
+      any = any || bar.feedback[k] != 0;
+    }
+    if (any) controller_input_adjoint(s, c, &bar, out);
+  }
 }

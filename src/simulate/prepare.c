@@ -130,6 +130,8 @@ static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
   const Joint* joint = &m->links[c->link].joint;
   DriveInput in;
   controller_input(s, controller, &in);
+  if (c->feedback_first >= 0)
+    memcpy(s->feedback + c->feedback_first, in.feedback, sizeof(double) * (size_t)joint->dof_count);
   *drive = (JointDrive){.target = {0}};
   joint_zero(joint, drive->target);
   if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, in.value, sizeof(double) * (size_t)joint->dof_count);

@@ -47,6 +47,11 @@ double sensor_value(const Sim* s, const SceneMeasure* m) {
   return pose->r.m[m->index % 3][m->index / 3];
 }
 
+double sensor_length_slope(const Sim* s, const SceneMeasure* m) {
+  bool rate = m->kind == MEASURE_RATE || m->kind == MEASURE_VELOCITY || m->kind == MEASURE_ANGULAR_VELOCITY;
+  return rate && s->clock.dt_before > 0 ? -sensor_value(s, m) / s->clock.dt_before : 0;
+}
+
 static void add_pose_bar(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
   const double t[3] = {by_t.x, by_t.y, by_t.z};
   for (int i = 0; i < 3; i++) {

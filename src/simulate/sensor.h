@@ -18,6 +18,9 @@ typedef struct {
 /* Returns one measured number of the present state, such as a position or velocity (E1). The unit depends on the kind
  * [m, rad, m/s, rad/s, N, 1]. Components of vectors are in world axes. */
 double sensor_value(const Sim* sim, const SceneMeasure* measure);
+/* Returns the derivative of a measurement with respect to the length of the step that led to the state, at fixed
+ * states: rates are differences of two states, divided by this length. Zero at the start. */
+double sensor_length_slope(const Sim* sim, const SceneMeasure* measure);
 /* Adds the contribution of a measurement to the derivatives of a scalar, `out` (E4). bar: derivative of the scalar with
  * respect to the measurement. */
 void sensor_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);

@@ -325,8 +325,10 @@ struct Sim {
   struct TreeFlight* flight;      /* trees that conserve their momentum; NULL without them */
   JointStops joint_stops;
   DriveList drive_list;
-  double gain_dt; /* reference step length of velocity gains [s]: their dampers do not depend on the length of a
-                     substep */
+  double* feedback; /* feedback inputs of all drives in the present substep, set by step_prepare; NULL without feedback
+                       (Model.feedback_count) */
+  double gain_dt;   /* reference step length of velocity gains [s]: their dampers do not depend on the length of a
+                       substep */
   TreeLinks trees;
   BlockSolver* solver;
 

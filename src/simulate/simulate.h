@@ -412,6 +412,11 @@ const double* sim_joint_forces(const Sim* sim);
  * Returns NULL if the scene's simulation.output does not request reactions. Borrowed until the next step. */
 const double (*sim_reactions(const Sim* sim))[6];
 
+/* Returns the feedback inputs of all drives in the last (sub)step, K y of (E2) or the output of the network, in the
+ * unit of the drive's target (Model.feedback_count; ModelController.feedback_first is the first of a drive). They are
+ * zero at the start. Returns NULL if no drive has feedback. Borrowed until the next step. */
+const double* sim_feedback(const Sim* sim);
+
 /* Returns true if derivatives with respect to a link's reaction are available (O3). They are not available for
  * immovable links. They are not available either for a tree that conserves its momentum and whose target pose
  * (TreeFlight) is solved together with closures. link is not checked. */
@@ -595,11 +600,13 @@ void step_adjoint_destroy(StepAdjoint* adjoint);
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Derivatives of a scalar with respect to forces at a state. link: with respect to contact forces on links (links), or
  * NULL. between: with respect to contact forces between links. reaction: with respect to joint reactions
- * (sim_reactions) (links), or NULL. */
+ * (sim_reactions) (links), or NULL. feedback: with respect to feedback inputs of the step (sim_feedback)
+ * (Model.feedback_count), or NULL. */
 typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
   const double (*reaction)[6];
+  const double* feedback;
 } ForceSlopes;
 /* Applies the adjoint of one step. Steps must be processed from last to first. All derivatives are of one scalar. next:
  * derivatives with respect to the state at t + dt, complete on entry; the contributions of rates and forces are added

@@ -6,6 +6,7 @@
 
 #include "contact/step.h"
 #include "simulate/closures_adjoint.h"
+#include "simulate/delay.h"
 #include "simulate/feedback.h"
 #include "simulate/spin_adjoint.h"
 #include "simulate/tree_flight.h"
@@ -42,9 +43,10 @@ typedef struct {
               event function with respect to coordinates (nv). nu: multipliers (closure rows) */
   double prescribed_bar; /* contribution of the prescribed coordinates at t + dt to the derivative with respect to the
                            end time of the present step [1/s] */
-  double* rates;         /* scratch: rates of the prescribed coordinates (size: nv) */
-  Pose* expected;        /* scratch: expected poses for friction while lengths are differentiated (size: links) */
-  bool has_round_bodies; /* true if friction depends on the expected poses */
+  DelayTimeBars delay_bars;    /* derivatives with respect to times on which delayed measurements depend */
+  double* rates;               /* scratch: rates of the prescribed coordinates (size: nv) */
+  Pose* expected;              /* scratch: expected poses for friction while lengths are differentiated (size: links) */
+  bool has_round_bodies;       /* true if friction depends on the expected poses */
   double (*event_bar)[3][4];   /* derivatives of the event function with respect to poses (size: links) */
   double (*unused_bar)[3][4];  /* unused output of contact_replay_adjoint (size: links) */
   double (*rounding_force)[6]; /* inertia forces that belong to the rounding error of the target poses: torque, force.

@@ -265,9 +265,10 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   closure_adjoint_numbers(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   const FeedbackBars bars = {now, old, a->rate_bar, a->contact_force, gradient, a->pending_delays};
   joints_adjoint(a, step, older, &bars);
+  feedback_adjoint(s, force ? force->feedback : NULL, &bars);
   if (a->reacts) step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, a->lambda, a->twist);
   frame_positions_adjoint(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
   target_joint_forces_adjoint(a, step, older, &bars);
-  delay_pending_propagate(a->pending_delays, s, &bars);
+  a->lengths->delay_bars = delay_pending_propagate(a->pending_delays, s, &bars);
 }

@@ -133,6 +133,7 @@ static bool add_difference_term(StepAdjoint* a, const RecordedStep* step, ClockE
   direct +=
       reaction_product(a, force ? force->reaction : NULL) + closure_adjoint_target_force_product(a->closures, a->sim);
   direct += spin_adjoint_momentum_product(a->spin, a->sim, step, rate, assembly.contact);
+  direct += feedback_product(a->sim, force ? force->feedback : NULL);
   out->direct += term->factor * direct;
   if (a->replay) contact_replay_add_difference(a->replay, (int)entry, term->factor);
   return true;
@@ -361,7 +362,8 @@ void step_lengths_update(StepAdjoint* a, const RecordedStep* step) {
   bool share = c->end == END_AT_FRACTION || c->end == END_AT_CLOSURE_OPENING;
   double begin = share ? end - c->share * (by_length + end) : end;
   if (c->end == END_AT_CLOSURE_OPENING) closure_adjoint_opens(a->closures, c, (by_length + end) * c->dt / c->share);
-  l->end_time_bar = c->begin_varies ? begin : 0;
+  l->dt_bar += l->delay_bars.before;
+  l->end_time_bar = c->begin_varies ? begin + l->delay_bars.start : 0;
   if (!c->before_varies) l->dt_bar = 0;
   if (!c->older_varies) l->dt_before_bar = 0;
 }

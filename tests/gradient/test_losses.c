@@ -252,6 +252,32 @@ static void effort_of_motors(void** state) {
   }
 }
 
+/* Drives of each type with feedback: the effort depends on the input from measurements. */
+static void effort_of_feedback_E8(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "simulation: {dt: 0.01, steps: 6%s}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: arm, mass: 1, center: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: hinge, axis: [0, "
+      "1, 0]}}\n"
+      "  - {name: ball, mass: 1, center: [0, 0, 0.1], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: ball}}\n"
+      "controllers:\n"
+      "  - {link: arm, type: torque, damping_gain: 2, max_force: 4, target: 3, feedback: {measures: [arm/angle, "
+      "arm/vx], matrix: [3, -1]}}\n"
+      "  - {link: arm, type: velocity, damping_gain: 2, target: 0.5, feedback: {measures: [ball/zx], matrix: [0.7]}}\n"
+      "  - {link: ball, type: pd, position_gain: [1, 2, 3], damping_gain: 0.1, target: [0.1, 0.2, -0.3], feedback: "
+      "{measures: [arm/angle, ball/wx], matrix: [[0.2, 0.1], [0.3, -0.1], [0.1, 0.2]]}}\n"
+      "initial: [{link: arm, coordinates: [0.3]}, {link: ball, coordinates: [0.3, 0.2, 0.1], velocities: [1, 0, 1]}]\n";
+  static const char* const links[] = {NULL, "arm", "ball"};
+  LossRun* run = loss_run_create(6, SCENE, INTEGRATORS[1]);
+  for (int k = 0; k < 3; k++)
+    check_windows(run, loss_of(LOSS_EFFORT, links[k]),
+                  (k != 1 ? SEED_Q : 0) | SEED_RATE | SEED_CONTROL | SEED_GAINS | SEED_FEEDBACK,
+                  links[k] ? links[k] : "all");
+  loss_run_free(run);
+}
+
 static void smoothnesses(LossRun* run) {
   static const char* const links[] = {NULL, "arm", "hand", "cart", "drone", "piston"};
   for (int k = 0; k < 6; k++)
@@ -502,6 +528,7 @@ int main(void) {
       cmocka_unit_test(effort),
       cmocka_unit_test(best_and_worst_states),
       cmocka_unit_test(effort_of_motors),
+      cmocka_unit_test(effort_of_feedback_E8),
       cmocka_unit_test(smoothness),
       cmocka_unit_test(force),
       cmocka_unit_test(gap),

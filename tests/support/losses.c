@@ -58,12 +58,15 @@ const char LOSS_SCENE[] =
 
 static size_t states_of(const Recording* r) { return (size_t)r->steps + 1; }
 
+static size_t feedback_size(const Recording* r) { return states_of(r) * (size_t)r->model->feedback_count; }
+
 static void recording_allocate(Recording* r, const Model* model, int steps) {
   *r = (Recording){.model = model, .steps = steps};
   r->q = MEMORY_NEW(double, states_of(r) * (size_t)model->coordinate_count);
   r->rate = MEMORY_NEW(double, states_of(r) * (size_t)model->dof_count);
   r->pose = MEMORY_NEW(Pose, states_of(r) * (size_t)model->link_count);
   r->force = MEMORY_NEW(Vec3, states_of(r) * (size_t)model->link_count);
+  r->feedback = MEMORY_NEW(double, feedback_size(r) + 1);
 }
 
 static void recording_release(Recording* r) {
@@ -72,6 +75,7 @@ static void recording_release(Recording* r) {
   memory_free(r->pose);
   memory_free(r->force);
   memory_free(r->pair_force);
+  memory_free(r->feedback);
 }
 
 static void recording_copy(Recording* to, const Recording* from) {
@@ -81,6 +85,7 @@ static void recording_copy(Recording* to, const Recording* from) {
   memcpy(to->rate, from->rate, sizeof(double) * states * (size_t)m->dof_count);
   memcpy(to->pose, from->pose, sizeof(Pose) * states * (size_t)m->link_count);
   memcpy(to->force, from->force, sizeof(Vec3) * states * (size_t)m->link_count);
+  memcpy(to->feedback, from->feedback, sizeof(double) * feedback_size(from));
 }
 
 static void record_state(Recording* r, Sim* sim, int step) {
@@ -91,6 +96,8 @@ static void record_state(Recording* r, Sim* sim, int step) {
   memcpy(r->rate + row * (size_t)m->dof_count, state->rate, sizeof(double) * (size_t)m->dof_count);
   memcpy(r->pose + row * links, state->pose, sizeof(Pose) * links);
   if (step == 0) return;
+  size_t inputs = (size_t)m->feedback_count;
+  if (inputs > 0) memcpy(r->feedback + row * inputs, sim_feedback(sim), sizeof(double) * inputs);
   int count;
   const SimContact* contacts = sim_contacts(sim, &count);
   Vec3* force = r->force + row * links;
@@ -240,6 +247,8 @@ static void displace(LossRun* run, const double* x, bool rigid) {
   }
   set_controls(m, run->control, x);
   set_gains(run, x + controls_of(m));
+  x += controls_of(m) + m->gain_count + links;
+  for (size_t i = 0; i < feedback_size(to); i++) to->feedback[i] = from->feedback[i] + x[i];
 }
 
 void loss_run_deform(LossRun* run, Random* random, double size) {
@@ -408,6 +417,7 @@ void loss_check_seeds(LossRun* run, const Loss* loss, unsigned moved, bool rigid
       {"vertices", SEED_VERTICES, seeds.vertices, 3 * (size_t)vertices_of(m)},
       {"control", SEED_CONTROL, seeds.control, (size_t)controls_of(m)},
       {"gains", SEED_GAINS, seeds.gains, (size_t)m->gain_count},
+      {"feedback", SEED_FEEDBACK, seeds.feedback, feedback_size(&run->recording)},
   };
   Probe probe = {run, loss, MEMORY_NEW(double, seeds.length), 0, 0, rigid};
   double whole = largest(all, seeds.length);

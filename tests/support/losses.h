@@ -53,6 +53,7 @@ enum {
   SEED_VERTICES = 32,
   SEED_CONTROL = 64,
   SEED_GAINS = 128,
+  SEED_FEEDBACK = 256,
 };
 /* Checks the derivatives of one loss by every block of the seeds. In the blocks `moved` the derivatives must be right
  * and nonzero. In the others both seeds and difference quotients must be zero. rigid: poses change by rigid motions,

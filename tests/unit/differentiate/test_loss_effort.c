@@ -87,6 +87,29 @@ static void drives_of_all_types_count(void** state) {
   loss_run_free(run);
 }
 
+/* Feedback of 0.1 rad and of 1.5 N m in the step: pd 10 (0.8 + 0.1 - 0.5) = 4, torque 7 + 1.5 - 2 3 = 2.5. */
+static void feedback_adds_to_the_signal_E8(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(2,
+                                 "simulation: {dt: 0.1, steps: 2, integrator: first_order}\n"
+                                 "links:\n"
+                                 "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, "
+                                 "radius: 0.1}}\n"
+                                 "controllers:\n"
+                                 "  - {link: a, type: pd, position_gain: 10, target: 0.8, feedback: {measures: "
+                                 "[a/angle], matrix: [1]}}\n"
+                                 "  - {link: a, type: torque, damping_gain: 2, target: 7, feedback: {measures: "
+                                 "[a/angle], matrix: [1]}}\n");
+  *coordinate_at(run, 2, 0) = 0.5;
+  *rate_at(run, 2, 0) = 3;
+  run->recording.feedback[2 * 2] = 0.1;
+  run->recording.feedback[2 * 2 + 1] = 1.5;
+  TaskLoss loss = loss_of(LOSS_EFFORT, "a");
+  loss.from = 0.2;
+  compare_near(loss_value(run, &loss), 16 + 6.25, 1e-12, "the last state");
+  loss_run_free(run);
+}
+
 static void a_ball_about_one_axis_is_a_hinge(void** state) {
   (void)state;
   LossRun* run = loss_run_create(2, DRIVEN);
@@ -162,7 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_controller_counts),      cmocka_unit_test(the_damper_of_steps_in_substeps),
       cmocka_unit_test(drives_of_all_types_count),   cmocka_unit_test(a_ball_about_one_axis_is_a_hinge),
-      cmocka_unit_test(it_is_the_force_of_the_step),
+      cmocka_unit_test(it_is_the_force_of_the_step), cmocka_unit_test(feedback_adds_to_the_signal_E8),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,8 +221,8 @@ static void hulls_of_a_link(void** state) {
   robot_free(&r);
 }
 
-/* Four bricks share an edge, and pairs of bricks share the other corners. Points of the same hull, or points a rounding
- * error apart, are not shared. */
+/* Four bricks share an edge, and pairs of bricks share the other corners. Two more bricks touch up to a rounding error
+ * and share four corners. Points of the same hull are not shared. */
 static const char BRICKS[] =
     "shapes: {brick: {type: box, size: [1, 1, 1]}}\n"
     "links:\n"
@@ -238,10 +238,10 @@ static void corners_in_common(void** state) {
   Robot r = robot_create(BRICKS);
   r.shapes[BODY] = true;
   robot_connect(&r);
-  int count[4] = {0}, of_edge = 0;
+  int count[6] = {0}, of_edge = 0;
   for (int k = 0; k < r.shared.count; k++) {
     const SharedVertex* s = &r.shared.items[k];
-    assert_true(s->corner && s->link == BODY && s->hull[0] < s->hull[1] && s->hull[1] < 4);
+    assert_true(s->corner && s->link == BODY && s->hull[0] < s->hull[1] && (s->hull[1] < 4 || s->hull[0] == 4));
     for (int side = 0; side < 2; side++)
       compare_vec3(shape_of(&r, BODY, s->hull[side])->points[s->vertex[side]], s->position, 0, "the corner itself");
     bool edge = s->position.x == 0 && s->position.y == 0;
@@ -250,8 +250,33 @@ static void corners_in_common(void** state) {
     count[s->hull[1]]++;
   }
   /* The edge: 2 corners in each of three more hulls. Between neighbours 2 more: 0-1, 0-2, 1-3, 2-3. */
-  assert_true(count[1] == 4 && count[2] == 4 && count[3] == 6);
+  assert_true(count[1] == 4 && count[2] == 4 && count[3] == 6 && count[5] == 4);
   for (int h = 0; h < 6; h++) assert_int_equal(shape_of(&r, BODY, h)->point_count, 8); /* nothing was added */
+  robot_free(&r);
+}
+
+/* Boxes on top of each other, at decimal positions: their corners differ by rounding (0.018 - 0.006 is not 0.012). */
+static void corners_that_differ_by_rounding(void** state) {
+  (void)state;
+  Robot r = robot_create(
+      "links:\n"
+      "  - name: body\n"
+      "    mass: 1\n"
+      "    shapes:\n"
+      "      - {type: box, size: [0.009, 0.004, 0.012], position: [-0.0045, -0.002, -0.018]}\n"
+      "      - {type: box, size: [0.009, 0.004, 0.012], position: [-0.0045, -0.002, -0.006]}\n"
+      "  - {name: arm, mass: 1, position: [3, 0, 0], shape: {type: box, size: [1, 1, 1]}}\n"
+      "  - {name: tail, mass: 1, position: [6, 0, 0], shape: {type: box, size: [1, 1, 1]}}\n");
+  r.shapes[BODY] = true;
+  robot_connect(&r);
+  assert_int_equal(r.shared.count, 4);
+  for (int k = 0; k < 4; k++) {
+    const SharedVertex* v = &r.shared.items[k];
+    assert_true(v->corner);
+    for (int side = 0; side < 2; side++)
+      compare_vec3(shape_of(&r, BODY, v->hull[side])->points[v->vertex[side]], v->position, 0, "the corner itself");
+    compare_near(v->position.z, -0.012, 1e-15, "the common face");
+  }
   robot_free(&r);
 }
 
@@ -383,6 +408,7 @@ int main(void) {
       cmocka_unit_test(hulls_of_a_decomposed_mesh),
       cmocka_unit_test(no_point_is_deeper_D5),
       cmocka_unit_test(corners_in_common),
+      cmocka_unit_test(corners_that_differ_by_rounding),
       cmocka_unit_test(nothing_is_asked),
       cmocka_unit_test(hulls_of_a_link),
       cmocka_unit_test(joints_on_a_link),
