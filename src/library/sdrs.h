@@ -151,8 +151,8 @@ typedef enum sdrs_block {
   SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link, about the origin of the link's
                        frame, in the world frame. Requires simulation.output: [reactions]. NaN in the first row. D only
                        for links that can move. */
-  SDRS_IMU, /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
-               link's axes. NaN in the first and last row, because the value needs both neighbouring states. */
+  SDRS_IMU,   /* R D      [6] acceleration minus gravity [m/s^2] of a link's frame and angular velocity [rad/s], in the
+                 link's axes. NaN in the first and last row, because the value needs both neighbouring states. */
   SDRS_RANGE, /* V R D    [6] distances from the origin of a link's frame to the surfaces of other links along x, -x, y,
                  -y, z, -z of the frame [m]. NaN if nothing is hit. */
   SDRS_NO_BLOCK = -1
