@@ -209,6 +209,10 @@ if chosen soft-arm; then
   simulate soft-arm
   draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
 fi
+if chosen soft-arm-rods; then
+  simulate soft-arm-rods
+  draw scenes/soft-arm-rods $RUNS/soft-arm-rods --strip 3 --azimuth -60 --elevation 35
+fi
 if chosen boat; then
   simulate boat
   draw scenes/boat $RUNS/boat --trail 4 --size 640x480 --azimuth 40 --elevation 25

@@ -137,7 +137,7 @@ static void derivatives_by_shapes(void** state) {
   double by_edge = 0;
   for (int h = 0; h < m->hull_count; h++) {
     const ModelHull* hull = &m->hulls[h];
-    const double* slope = hull_is_round(hull) ? seeds.shapes + hull->smooth->parameter_first : NULL;
+    const double* slope = seeds.shapes + (hull_is_round(hull) ? hull->smooth->parameter_first : 0);
     for (int i = 0; hull->link == 1 && i < hull->points.count; i++)
       by_edge += seeds.vertices[hull->vertex_first + i].x * (point_at(hull->points, i).x > 0 ? 0.5 : -0.5);
     if (hull->link == 2) compare_near(slope[0], difference_by(0), 1e-8, "radius of the ball");
