@@ -400,7 +400,8 @@ static void write_frame(Text* out, const char* key, const SceneBushing* bushing,
   quat_store(bushing->rotation[side], rotation);
   text_add(out, "    %s: {position: ", key);
   write_numbers(out, position, 3);
-  if (rotation[0] != 1) write_key_numbers(out, "rotation", rotation, 4);
+  if (rotation[0] != 1 || rotation[1] != 0 || rotation[2] != 0 || rotation[3] != 0)
+    write_key_numbers(out, "rotation", rotation, 4);
   text_add(out, "}\n");
 }
 

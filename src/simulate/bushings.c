@@ -38,9 +38,6 @@ void bushings_destroy(BushingSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
-/* Step lengths with a relative difference below this count as equal. */
-#define EQUAL_LENGTH_TOLERANCE 1e-9
-
 /* Roots of the polynomial that gives the weights of the four states for a spring that the step length does not resolve.
  * The weights are the coefficients of (z + r)^2 (z + s), divided by its value at z = 1. r = OSCILLATION_FACTOR; s =
  * OSCILLATION_FACTOR_LAST = (1 - r) / (2 r). The deformation of a spring of infinite stiffness is multiplied by -r in
@@ -59,9 +56,8 @@ static const BushingTimeWeights WEIGHTS_RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 /* Returns true if this step and the two steps before it have the same length and none of these lengths depends on the
  * state. */
 static bool has_equal_steps(const StepClock* c) {
-  return c->dt_older > 0 && fabs(c->dt_before - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt &&
-         fabs(c->dt_older - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt && !c->dt_varies && !c->before_varies &&
-         !c->older_varies;
+  return c->dt_older > 0 && is_step_length(c, c->dt_before) && is_step_length(c, c->dt_older) && !c->dt_varies &&
+         !c->before_varies && !c->older_varies;
 }
 
 BushingTimeWeights bushing_time_weights(const Sim* sim, int k, BushingTimeWeights* slope) {

@@ -99,13 +99,10 @@ static bool has_moving_wrap(const Model* m, const SceneTendon* tendon) {
   return false;
 }
 
-/* Step lengths with a relative difference below this count as equal. */
-#define EQUAL_LENGTH_TOLERANCE 1e-9
-
 /* Returns true if the predicted rotations are rotation matrices to rounding (L3), as the derivatives of wraps require.
  */
 static bool predicts_rotations(const StepClock* c) {
-  return !c->dt_varies && !c->before_varies && fabs(c->dt_before - c->dt) < EQUAL_LENGTH_TOLERANCE * c->dt;
+  return !c->dt_varies && !c->before_varies && is_step_length(c, c->dt_before);
 }
 
 StartFraction tendon_start_fraction(const Sim* s, int k, double pull) {

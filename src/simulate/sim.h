@@ -719,6 +719,13 @@ static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
 
+/* Step lengths with a relative difference below this count as equal. */
+#define EQUAL_LENGTH_TOLERANCE 1e-9
+/* Returns true if a step length [s] equals that of the step of `clock`. */
+static inline bool is_step_length(const StepClock* clock, double length) {
+  return fabs(length - clock->dt) < EQUAL_LENGTH_TOLERANCE * clock->dt;
+}
+
 /* Returns the length of the present step divided by the length of the previous step; 1 for the first step. */
 static inline double step_length_ratio(const Sim* sim) {
   return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;

@@ -383,7 +383,7 @@ static void rounded_points_become_spheres_capsules_and_meshes(void** state) {
 static void fields_are_left_out(void** state) {
   (void)state;
   Export e = export_text(
-      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
+      "links: [{name: a, position: [1, 0, 0], mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
       "loads: [{link: a, field: {type: point, strength: {type: sines, terms: [[{amplitude: 1, frequency: 2}]]}}}]\n");
   expect_not_in(&e, "load0");
   assert_int_equal(e.notes.count, 1);

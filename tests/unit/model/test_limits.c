@@ -119,10 +119,10 @@ static void targets_outside_are_warned_of_once(void** state) {
   assert_int_equal(f.diagnostics.count, 1);
   check_message(&f, SEVERITY_WARNING, 7, "target 'angle' of link 'arm' is 1.01 rad at t = 1.01 s, outside");
   fixture_free(&f);
-  load_hinge(&f, "[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 10, target: -1.2}]\n");
+  load_hinge(&f, "[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 1, target: -1.2}]\n");
   check_message(&f, SEVERITY_WARNING, 6, "is -1.2 rad at t = 0 s");
   fixture_free(&f);
-  check_accepted("[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 10, target: 0.9}]\n");
+  check_accepted("[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 1, target: 0.9}]\n");
   check_accepted("[-1, 1]", "controllers: [{link: arm, type: pd, velocity_gain: 10, position_gain: 0, target: 1.9}]\n");
 }
 

@@ -570,8 +570,8 @@ static void what_cannot_change(void** state) {
          "9:36: error: link 'arm': its joint has no such number in the selected degrees of freedom: correct 'dof', or "
          "set the number in the scene\n");
   refuse("{type: joint_friction, link: box, dof: [4]}",
-         "9:43: error: link 'box': its joint has no such number in the selected degrees of freedom: correct 'dof', or "
-         "set the number in the scene\n");
+         "9:43: error: link 'box': the rotations of ball and free joints have no variable of this type: choose another "
+         "type, or replace the joint by hinges\n");
   refuse("{type: link_friction, link: box}",
          "9:42: error: link 'box': the scene gives no such value for the link: set the value in the scene\n");
   refuse("{type: friction, low: 0.5}",

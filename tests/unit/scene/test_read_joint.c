@@ -164,7 +164,7 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: ball, damping: [1, 2]}", 34,
                        ".damping: expected 3 numbers, one per degree of freedom, got 2");
   expect_joint_problem("{type: ball, damping: -1}", 34, ".damping: must be >= 0 N s/m or N m s/rad, got -1");
-  expect_joint_problem("{type: ball, swing: 3.2}", 32, ".swing: must be below pi rad, got 3.2");
+  expect_joint_problem("{type: ball, swing: 3.2}", 32, ".swing: must be below pi rad, got 3.2 (angles are in radians)");
   expect_joint_problem("{type: ball, swing: 1, twist: [-1, 4]}", 42,
                        ".twist: a limit of twist must lie between -pi and pi, got 4");
   expect_joint_problem("{type: ball, twist: [-1, 1]}", 32,

@@ -73,7 +73,9 @@ static const char TWO[] =
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: a, mass: 2, mass_model: given, center: [0.1, 0.05, 0], inertia: [0.1, 0.2, 0.25, 0, 0, 0]}\n"
-    "  - {name: b, mass: 3, mass_model: given, center: [0, 0.05, 0.2], inertia: [0.1, 0.2, 0.25, 0, 0, 0]}\n"
+    "  - {name: b, position: [4, 0, 0], mass: 3, mass_model: given, center: [0, 0.05, 0.2], inertia: [0.1, 0.2, 0.25, "
+    "0, "
+    "0, 0]}\n"
     "loads: [{link: a, %s field: {%s, strength: 1.5}}]\n";
 
 typedef struct {
