@@ -19,6 +19,10 @@
 #define POSITION_ROUNDING 1e-15
 /* Shortest step length that is evaluated, as a fraction of Newton's step. */
 #define STEP_LENGTH_MIN 1e-9
+/* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
+ * energy. Below this threshold, one Newton iteration from the present state solves the step. With 1 in its place, a stack
+ * of twenty planks comes to rest 30 times less exactly: the force on the top plank is wrong by 3e-5 N for 1e-6 N. */
+#define REPEAT_DECREASE_ROUNDINGS 1e6
 
 /* ---------------------------------------------------------------- islands */
 
@@ -512,7 +516,7 @@ bool line_search_repeat_last_step(Sim* s, StepReport* report) {
   bool any = false;
   for (int k = 0; k < s->island_set.count; k++) {
     Island* island = &s->island_set.list[k];
-    bool decreases = !island->settled && island->slope < -island->rounding;
+    bool decreases = !island->settled && island->slope < -REPEAT_DECREASE_ROUNDINGS * island->rounding;
     bool worth = decreases || island->turns_fast;
     if (!worth) island->alpha = 0;
     any = any || worth;
