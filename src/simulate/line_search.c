@@ -20,8 +20,9 @@
 /* Shortest step length that is evaluated, as a fraction of Newton's step. */
 #define STEP_LENGTH_MIN 1e-9
 /* The motion of the last step is repeated only if its predicted decrease exceeds this many rounding errors of the
- * energy. Below this threshold, one Newton iteration from the present state solves the step. With 1 in its place, a stack
- * of twenty planks comes to rest 30 times less exactly: the force on the top plank is wrong by 3e-5 N for 1e-6 N. */
+ * energy. Below this threshold, one Newton iteration from the present state solves the step. With 1 in its place, a
+ * stack of twenty planks comes to rest 30 times less exactly: the force on the top plank is wrong by 3e-5 N for 1e-6 N.
+ */
 #define REPEAT_DECREASE_ROUNDINGS 1e6
 
 /* ---------------------------------------------------------------- islands */
