@@ -208,9 +208,9 @@ static void copy_columns(Table* table, int to, const double* values, int columns
 /* Writes a note that a face or an edge has more corners than determine it, so that derivatives are those of a best fit.
  */
 static void append_fit_note(AnswerForm* out, int body) {
-  answer_text(
-      out, body ? "note_shape_b" : "note_shape_a",
-      "derivatives of faces with more than three corners are those of a plane fitted to the corners: exact for changes that keep the faces flat");
+  answer_text(out, body ? "note_shape_b" : "note_shape_a",
+              "derivatives of faces with more than three corners are those of a plane fitted to the corners: exact for "
+              "changes that keep the faces flat");
 }
 
 /* Sets the derivatives with respect to the points of the hulls. If those of a body are unknown, marks them as unknown

@@ -479,7 +479,8 @@ void loss_clearance_prepare(LossTerm* term, const LossContext* context) {
   }
   if (term->other < 0) term->other = link->parent;
   if (term->other < 0) {
-    loss_report_error(context, source->place, "'%.60s' has no parent to keep clear of: name another link in 'other'", link->name);
+    loss_report_error(context, source->place, "'%.60s' has no parent to keep clear of: name another link in 'other'",
+                      link->name);
     return;
   }
   for (int k = 0; k < context->task->parameter_count; k++) {

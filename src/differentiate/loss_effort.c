@@ -75,7 +75,7 @@ static void add_value_seeds(const EffortDrive* d, const double* by_value, double
  * target. d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h,   J(v)^T = J(-v) */
 static void add_target_seeds(const EffortDrive* d, const double* by_error, const double* by_rate, double* q,
                              double* rate, double* control) {
-  double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
+  double by_value[JOINT_MAX_DOF] = {0}, by_value_rate[JOINT_MAX_DOF] = {0};
   int ball = d->link->joint.scalar_count;
   for (int i = 0; i < d->link->dof_count; i++) rate[i] += by_rate[i];
   for (int i = 0; i < ball; i++) {

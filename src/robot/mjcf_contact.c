@@ -172,7 +172,8 @@ static void exclude_by_masks(const Contacts* c) {
     }
   }
   if (some)
-    mjcf_report_dropped(model, "contype and conaffinity that differ among the geoms of a link (all geoms of the link collide)");
+    mjcf_report_dropped(
+        model, "contype and conaffinity that differ among the geoms of a link (all geoms of the link collide)");
 }
 
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier) {

@@ -1,5 +1,5 @@
-/* Writes reactions.csv, imu.csv and range.csv (docs/derivations/observables.md). The first column is the time; six columns
- * <link>/<column> for every link follow. */
+/* Writes reactions.csv, imu.csv and range.csv (docs/derivations/observables.md). The first column is the time; six
+ * columns <link>/<column> for every link follow. */
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model, ObservableKind kind) {

@@ -232,7 +232,7 @@ static bool add_scalar_coordinate_terms(const JointInput* in, int k, bool deriva
   out->damping += 0.5 * link->damping[k] / a * damped * damped + stop.value;
   double gradient = limit.first + link->damping[k] * damped + stop.first;
   double hessian = limit.second + link->damping[k] * a + stop.by_rate * in->weights.rate_now;
-  out->inertia_force[k] = fabs(stop.first) + fabs(limit.first); /* a drive can press a joint against its limit */
+  out->inertia_force[k] = fabs(stop.first) + fabs(limit.first); /* drives can push joints against limits */
   if (link->passive) {
     PassiveTerms passive = joint_passive(in, k, rate);
     out->limit += passive.spring;

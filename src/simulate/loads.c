@@ -161,13 +161,13 @@ static void add_wrench_matrix(const LinkWrench* w, Vec3 center, Mat3 rotation, d
   add_matrix(mat3_add(mat3_outer(w->force, center), turn), w->force, b);
 }
 
-void load_add_internal_wrenches(Sim* s, int i, const LinkWrench* start, const LinkWrench* start_in_step,
+void load_add_internal_wrenches(Sim* sim, int link, const LinkWrench* start, const LinkWrench* start_in_step,
                                 const LinkWrench* ahead) {
-  assert(i >= 0 && i < s->model->link_count);
-  LinkLoad* load = &s->loads[i];
-  Vec3 center = s->model->links[i].center;
+  assert(link >= 0 && link < sim->model->link_count);
+  LinkLoad* load = &sim->loads[link];
+  Vec3 center = sim->model->links[link].center;
   if (is_zero(start) && is_zero(start_in_step) && is_zero(ahead)) return;
-  Mat3 rotation = predicted_rotation(s, i);
+  Mat3 rotation = predicted_rotation(sim, link);
   load->any = true;
   load->torque = vec3_add(load->torque, start->torque);
   add_matrix(mat3_outer(start->force, center), start->force, load->fixed);
