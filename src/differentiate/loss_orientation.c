@@ -12,9 +12,7 @@ void loss_orientation_prepare(LossTerm* term, const LossContext* context) {
 static void add_rotation_seeds(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
   double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, term->link).pose];
-  Mat3 by_rotation = mat3_outer(g, term->axis);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
+  pose_matrix_add_rotation(pose, mat3_outer(g, term->axis));
 }
 
 double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

@@ -22,12 +22,7 @@ static void add_relative_seeds(const LossTerm* term, const Recording* recording,
   Vec3 x = loss_position(term, recording, term->other, step), turned = mat3_mul_vec(link.r, g);
   loss_seed_position(term, recording, term->other, step, turned, seeds);
   double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, term->link).pose];
-  Mat3 by_rotation = mat3_outer(vec3_sub(x, link.t), g);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
-  pose[0][3] -= turned.x;
-  pose[1][3] -= turned.y;
-  pose[2][3] -= turned.z;
+  pose_matrix_add(pose, mat3_outer(vec3_sub(x, link.t), g), vec3_scale(turned, -1));
 }
 
 double loss_relative(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

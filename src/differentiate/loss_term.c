@@ -24,14 +24,7 @@ Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, i
 
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[row_index(seeds->selection, recording->model, step, link).pose];
-  const double row[3] = {g.x, g.y, g.z};
-  for (int i = 0; i < 3; i++) {
-    pose[i][0] += row[i] * x_local.x;
-    pose[i][1] += row[i] * x_local.y;
-    pose[i][2] += row[i] * x_local.z;
-    pose[i][3] += row[i];
-  }
+  pose_matrix_add_point(seeds->pose[row_index(seeds->selection, recording->model, step, link).pose], g, x_local);
 }
 
 void loss_seed_position(const LossTerm* term, const Recording* recording, int link, int step, Vec3 g,

@@ -19,15 +19,10 @@ static void add_twist_seeds(const Recording* r, int link, int step, const double
                             LossSeeds* seeds) {
   assert(step >= 0 && link >= 0 && link < r->model->link_count);
   Pose pose = recording_link_pose(r, step, link);
-  double(*out)[4] = seeds->pose[row_index(seeds->selection, r->model, step, link).pose];
   Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(center, pose.t), move));
   /* a small rotation w changes the rotation matrix R by the cross-product matrix of w times R */
   Mat3 half = mat3_mul(mat3_scale(mat3_cross(turn), 0.5), pose.r);
-  const double column[3] = {move.x, move.y, move.z};
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) out[i][k] += half.m[i][k];
-    out[i][3] += column[i];
-  }
+  pose_matrix_add(seeds->pose[row_index(seeds->selection, r->model, step, link).pose], half, move);
 }
 
 static const ModelHull* smooth_hull(const Model* model, int link) {

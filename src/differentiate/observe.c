@@ -48,9 +48,7 @@ static Vec3 apply_log_derivative(Vec3 phi, double sign, Vec3 w) {
 /* Adds the derivatives of a scalar with respect to the entries of the rotation matrix R to `bar`. a: derivative of the
  * scalar with respect to a small rotation d of the link, R exp(d). */
 static void add_rotation_derivative(double bar[3][4], Mat3 r, Vec3 a) {
-  Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) bar[i][j] += by.m[i][j];
+  pose_matrix_add_rotation(bar, mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5));
 }
 
 static void imu_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {

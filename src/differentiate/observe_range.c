@@ -174,13 +174,6 @@ static void add_shape_derivatives(const RayHit* hit, Pose pose, double slope, Lo
   }
 }
 
-/* Adds `force` times the derivative of the world point of a link with respect to its pose. point: link frame. */
-static void add_point_derivative(double bar[3][4], Vec3 point, Vec3 force) {
-  const double x[4] = {point.x, point.y, point.z, 1}, f[3] = {force.x, force.y, force.z};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) bar[i][j] += f[i] * x[j];
-}
-
 void range_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {
   assert(out->seeds);
   for (int k = 0; k < OBSERVABLE_COLUMNS; k++) {
@@ -191,8 +184,8 @@ void range_seed(const Observation* o, int link, const double* bar, const Observa
     const Pose *own = &o->pose[1][link], *other = &o->pose[1][hit.hull->link];
     Vec3 on_ray = vec3_scale(vec3_axis(k / 2), sign * hit.distance), at = pose_apply(*own, on_ray);
     double slope = bar[k] / vec3_dot(hit.normal, mat3_mul_vec(own->r, vec3_scale(vec3_axis(k / 2), sign)));
-    add_point_derivative(out->pose[1][link], on_ray, vec3_scale(hit.normal, -slope));
-    add_point_derivative(out->pose[1][hit.hull->link], pose_apply_inverse(*other, at), vec3_scale(hit.normal, slope));
+    pose_matrix_add_point(out->pose[1][link], vec3_scale(hit.normal, -slope), on_ray);
+    pose_matrix_add_point(out->pose[1][hit.hull->link], vec3_scale(hit.normal, slope), pose_apply_inverse(*other, at));
     add_shape_derivatives(&hit, *other, slope, out->seeds);
   }
 }

@@ -218,6 +218,30 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
+/* ---------------------------------------------------------------- matrices [R | t] of a pose, of its rate, or of the
+ * derivatives of a scalar with respect to it */
+/* Returns R. */
+static inline Mat3 pose_matrix_rotation(const double a[3][4]) {
+  Mat3 out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.m[i][j] = a[i][j];
+  return out;
+}
+static inline Vec3 pose_matrix_translation(const double a[3][4]) { return vec3(a[0][3], a[1][3], a[2][3]); }
+static inline void pose_matrix_add_rotation(double a[3][4], Mat3 rotation) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a[i][j] += rotation.m[i][j];
+}
+static inline void pose_matrix_add(double a[3][4], Mat3 rotation, Vec3 translation) {
+  pose_matrix_add_rotation(a, rotation);
+  a[0][3] += translation.x;
+  a[1][3] += translation.y;
+  a[2][3] += translation.z;
+}
+/* Adds by_i (x, 1)_j to entry i, j: the derivatives of a scalar by way of the point R x + t. by: derivative of the
+ * scalar with respect to this point. */
+static inline void pose_matrix_add_point(double a[3][4], Vec3 by, Vec3 x) { pose_matrix_add(a, mat3_outer(by, x), by); }
+
 /* Computes eigenvalues and eigenvectors of a small symmetric matrix. a (order x order, full, rows `stride` apart) is
  * replaced by the eigenvectors, one per row. values (order): receives the eigenvalues, ascending. work (order):
  * workspace. The results are bit-identical on every processor. Returns false if a is not finite or the iteration does

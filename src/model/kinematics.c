@@ -52,3 +52,10 @@ void model_link_screws(const Model* model, int i, const double* q, const Pose* p
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws) {
   for (int i = 0; i < model->link_count; i++) model_link_screws(model, i, q, poses, screws);
 }
+
+void model_add_generalized_force(const Model* model, int link, const Screw* screws, Vec3 at, Vec3 force, Vec3 torque,
+                                 double* out) {
+  for (int up = link; up >= 0; up = model->links[up].parent)
+    for (int d = model->links[up].dof_first; d < model->links[up].dof_first + model->links[up].dof_count; d++)
+      out[d] += vec3_dot(screws[d].w, torque) + vec3_dot(screw_velocity(&screws[d], at), force);
+}

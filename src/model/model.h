@@ -730,6 +730,14 @@ TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }
+/* Path of a tendon between two neighbouring points. */
+typedef struct {
+  bool touches;  /* true: the path touches a wrap */
+  Vec3 end[2];   /* positions of both points, world frame [m] */
+  Vec3 slope[2]; /* gradients of the path's length with respect to these positions */
+} TendonSpan;
+/* Returns the path of a tendon from point number `point` to the next point. poses[links]. */
+TendonSpan tendon_span(const SceneTendon* tendon, int point, const Pose* poses);
 /* Point of a tendon inside a solid around which the tendon wraps. The path and its derivatives are then not defined. */
 typedef struct {
   int tendon, point; /* indices of the tendon and of its point; tendon -1: no point is inside */
@@ -836,6 +844,11 @@ void model_displaced_link_pose(const Model* model, int i, int from, const double
 /* Sets screws[nv] to the screw axes of all degrees of freedom at q[nq], world axes. poses[links]: as set by model_poses
  * for q. The caller owns screws. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
+/* Adds the generalized forces of a wrench on a link to out[nv]: the wrench's power at a unit rate of each degree of
+ * freedom between the link and the world. at: reference point of the torque; force, torque: world axes [N, N m].
+ * screws[nv]: as set by model_screws. */
+void model_add_generalized_force(const Model* model, int link, const Screw* screws, Vec3 at, Vec3 force, Vec3 torque,
+                                 double* out);
 /* Sets the screw axes of the degrees of freedom of link i at q[nq] and poses[links]: dof_count entries of screws[nv]
  * from dof_first on. Sets nothing for a link without degrees of freedom. */
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);

@@ -75,7 +75,7 @@ static RoundProfile profile_derivative(ShapeType type, int k) {
 
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3, frame of the shape */
 
-/* LengthDual number: a value v and its derivative d with respect to one length of the solid. */
+/* Dual number: a value v and its derivative d with respect to one length of the solid. */
 typedef struct {
   double v, d;
 } LengthDual;

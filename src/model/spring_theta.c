@@ -222,10 +222,7 @@ static double joint_theta(InertiaWork* s, ThetaKind kind, int link) {
  * respect to the degrees of freedom. slope: derivative of the length with respect to the point, world axes. at: the
  * point, world frame [m]. */
 static void add_length_derivatives(const InertiaWork* s, int link, Vec3 slope, Vec3 at, double* x) {
-  const Model* m = s->model;
-  for (int up = link; up >= 0; up = m->links[up].parent)
-    for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
-      x[d] += vec3_dot(slope, screw_velocity(&s->screws[d], at));
+  model_add_generalized_force(s->model, link, s->screws, at, slope, vec3(0, 0, 0), x);
 }
 
 static double tendon_theta(InertiaWork* s, int index) {
@@ -233,15 +230,11 @@ static double tendon_theta(InertiaWork* s, int index) {
   const SceneTendon* tendon = m->tendons[index].source;
   double* x = add_direction(s, tendon->stiffness, 0);
   for (int i = 0; i + 1 < tendon->count; i++) {
-    Vec3 end[2] = {tendon_point(&tendon->points[i], s->pose), tendon_point(&tendon->points[i + 1], s->pose)};
-    const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-    TendonWrap path = {0};
-    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, s->pose), end[0], end[1]);
-    Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
+    TendonSpan span = tendon_span(tendon, i, s->pose);
     for (int side = 0; side < 2; side++) {
-      Vec3 by_end = path.touches ? path.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
-      add_length_derivatives(s, tendon->points[i + side].link, by_end, end[side], x);
-      if (path.touches) add_length_derivatives(s, wrap->link, vec3_scale(by_end, -1), end[side], x);
+      Vec3 end = span.end[side], by_end = span.slope[side];
+      add_length_derivatives(s, tendon->points[i + side].link, by_end, end, x);
+      if (span.touches) add_length_derivatives(s, scene_tendon_wrap(tendon, i)->link, vec3_scale(by_end, -1), end, x);
     }
   }
   for (int i = 0; i < tendon->joint_count; i++)

@@ -23,6 +23,20 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet) {
   return piece;
 }
 
+TendonSpan tendon_span(const SceneTendon* tendon, int point, const Pose* poses) {
+  assert(point >= 0 && point + 1 < tendon->count);
+  const SceneTendonPoint* at = &tendon->points[point];
+  TendonSpan span = {.end = {tendon_point(&at[0], poses), tendon_point(&at[1], poses)}};
+  const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
+  TendonWrap path = {0};
+  if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), span.end[0], span.end[1]);
+  Vec3 slope = tendon_piece(vec3_sub(span.end[0], span.end[1]), tendon->eyelet).slope;
+  span.touches = path.touches;
+  for (int side = 0; side < 2; side++)
+    span.slope[side] = path.touches ? path.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
+  return span;
+}
+
 double tendon_length(const Model* model, const SceneTendon* tendon, const Pose* poses, const double* q) {
   double sum = 0;
   for (int i = 0; i < tendon->joint_count; i++) {
@@ -56,10 +70,11 @@ double model_tendon_energy(const Model* model, const Pose* poses, const double* 
   return sum;
 }
 
-/* Returns the distance of a point from a wrap's axis or centre [m]. pose: pose of the wrap's link. point: world frame
- * [m]. */
-static double wrap_distance(const SceneTendonWrap* wrap, Pose pose, Vec3 point) {
-  Vec3 arm = vec3_sub(mat3_tmul_vec(pose.r, vec3_sub(point, pose.t)), wrap->position);
+/* Returns the distance of a point of the tendon from a wrap's axis or centre [m]. */
+static double wrap_distance(const SceneTendon* tendon, const SceneTendonWrap* wrap, int point, const Pose* poses) {
+  Pose pose = tendon_wrap_pose(wrap, poses);
+  Vec3 at = tendon_point(&tendon->points[point], poses);
+  Vec3 arm = vec3_sub(mat3_tmul_vec(pose.r, vec3_sub(at, pose.t)), wrap->position);
   return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, vec3_normalized(wrap->axis)));
 }
 
@@ -70,8 +85,7 @@ WrapEntry model_find_wrap_entry(const Model* model, const Pose* poses) {
     for (int i = 0; i < 2 * tendon->wrap_count && entry.tendon < 0; i++) {
       const SceneTendonWrap* wrap = &tendon->wraps[i / 2];
       int point = wrap->after + i % 2;
-      double depth = wrap->radius -
-                     wrap_distance(wrap, tendon_wrap_pose(wrap, poses), tendon_point(&tendon->points[point], poses));
+      double depth = wrap->radius - wrap_distance(tendon, wrap, point, poses);
       if (depth > 0) entry = (WrapEntry){k, point, depth};
     }
   }
@@ -97,7 +111,7 @@ void check_tendons(const Model* model, Diagnostics* diagnostics) {
     for (int i = 0; i < tendon->wrap_count; i++) {
       const SceneTendonWrap* wrap = &tendon->wraps[i];
       for (int p = wrap->after; p <= wrap->after + 1; p++) {
-        double far = wrap_distance(wrap, tendon_wrap_pose(wrap, poses), tendon_point(&tendon->points[p], poses));
+        double far = wrap_distance(tendon, wrap, p, poses);
         if (far >= wrap->radius) continue;
         diagnostics_add(diagnostics, SEVERITY_ERROR, wrap->place,
                         "point %d of the tendon is %.6g m from the %s at the start, within the radius of %.6g m: put "

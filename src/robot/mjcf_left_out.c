@@ -206,6 +206,11 @@ static bool is_neutral(const XmlElement* element, const XmlAttribute* attribute)
   return false;
 }
 
+/* Reports `what`, which the import leaves out: with a warning if its name is in the list `forces`. */
+static void report_left_out(MjcfModel* model, const char* forces, const char* name, const char* what) {
+  (words_index(forces, name) >= 0 ? mjcf_report_lost_force : mjcf_report_dropped)(model, what);
+}
+
 /* Reports an error for a name that is not in MJCF, once for each place in the file. known: list of the allowed names.
  */
 static void report_unknown(MjcfModel* model, const char* kind, const char* name, SourcePosition place,
@@ -242,10 +247,7 @@ static void report_attributes(MjcfModel* model, const XmlElement* element, const
     Text what = {0};
     text_add(&what, "%s%s%s/%s", flag ? "option" : row->parent, flag || *row->parent ? "/" : "", element->name,
              attribute->name);
-    if (words_index(FORCE_ATTRIBUTES, attribute->name) >= 0)
-      mjcf_report_lost_force(model, what.data);
-    else
-      mjcf_report_dropped(model, what.data);
+    report_left_out(model, FORCE_ATTRIBUTES, attribute->name, what.data);
     text_free(&what);
   }
 }
@@ -289,10 +291,7 @@ void mjcf_report_unsupported(MjcfModel* model, const XmlElement* element) {
   }
   if (row->handling == HANDLE_AS_UNSUPPORTED) {
     text_add(&what, "%s%s%s", row->parent, *row->parent ? "/" : "", element->name);
-    if (words_index(FORCE_ELEMENTS, element->name) >= 0)
-      mjcf_report_lost_force(model, what.data);
-    else
-      mjcf_report_dropped(model, what.data);
+    report_left_out(model, FORCE_ELEMENTS, element->name, what.data);
     text_free(&what);
   }
   if (row->handling != HANDLE_ATTRIBUTES) return;

@@ -291,11 +291,8 @@ void bushings_add_force(const BushingSystem* s, const Vec3* reference, const Scr
     for (int side = 0; side < 2; side++) {
       const BushingTerm* t = &s->term[k];
       int link = s->model->bushings[k].source->link[side];
-      Vec3 torque = mat3_axial(t->moment[side]);
-      for (int up = link; up >= 0; up = s->model->links[up].parent)
-        for (int d = s->model->links[up].dof_first; d < s->model->links[up].dof_first + s->model->links[up].dof_count;
-             d++)
-          force[d] -=
-              vec3_dot(screws[d].w, torque) + vec3_dot(screw_velocity(&screws[d], reference[link]), t->force[side]);
+      if (link < 0) continue;
+      model_add_generalized_force(s->model, link, screws, reference[link], vec3_scale(t->force[side], -1),
+                                  vec3_scale(mat3_axial(t->moment[side]), -1), force);
     }
 }

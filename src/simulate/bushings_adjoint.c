@@ -34,15 +34,6 @@ static void add_position_bars(const SceneBushing* b, const Pose* poses, const do
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), world), numbers + BUSHING_POSITION_B);
 }
 
-static void add_pose_bar(double bar[3][4], Mat3 by_r, Vec3 by_t) {
-  double t[3];
-  vec3_store(by_t, t);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) bar[i][j] += by_r.m[i][j];
-    bar[i][3] += t[i];
-  }
-}
-
 /* Adds the derivatives of a scalar with respect to earlier poses to bar, and with respect to the positions of both
  * frames to `numbers`. by[6]: derivatives of the scalar with respect to the displacement u at the earlier poses. */
 static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses, const double by[6],
@@ -61,7 +52,7 @@ static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses,
     Mat3 by_r = mat3_add(mat3_outer(energy_gradient, b->position[side]),
                          mat3_scale(mat3_mul(mat3_cross(torque), poses[link].r), side == 0 ? -0.5 : 0.5));
     if (side == 0) by_r = mat3_add(by_r, mat3_outer(separation, by_position));
-    add_pose_bar(bar[link], by_r, energy_gradient);
+    pose_matrix_add(bar[link], by_r, energy_gradient);
   }
   add_position_bars(b, poses, by, numbers);
 }
@@ -154,11 +145,11 @@ static void propagate_translation_rate(const SceneBushing* b, const LinkAndRates
     Vec3 by = vec3_add(mat3_tmul_vec(at[side].r, by_d), mat3_tmul_vec(at[side].dr, by_rate));
     vec3_store(vec3_add_scaled(vec3_at(position_bar), sign, by), position_bar);
     if (b->link[side] < 0) continue;
-    add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
-    add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));
+    pose_matrix_add(pose_bar[b->link[side]], mat3_scale(mat3_outer(by_d, x), sign), vec3_scale(by_d, sign));
+    pose_matrix_add(motion_bar[b->link[side]], mat3_scale(mat3_outer(by_rate, x), sign), vec3_scale(by_rate, sign));
   }
-  add_pose_bar(motion_bar[b->link[0]], mat3_outer(d, axis), vec3(0, 0, 0));
-  add_pose_bar(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
+  pose_matrix_add(motion_bar[b->link[0]], mat3_outer(d, axis), vec3(0, 0, 0));
+  pose_matrix_add(pose_bar[b->link[0]], mat3_outer(change, axis), vec3(0, 0, 0));
 }
 
 /* Adds the derivatives of a rotation rate with respect to poses and their rates. The rate is the component of the
@@ -174,10 +165,10 @@ static void propagate_rotation_rate(const SceneBushing* b, const LinkAndRates at
         vec3_add_scaled(relative_rate, 0.5 * sign,
                         vec3(spin.m[2][1] - spin.m[1][2], spin.m[0][2] - spin.m[2][0], spin.m[1][0] - spin.m[0][1]));
     if (b->link[side] < 0) continue;
-    add_pose_bar(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
-    add_pose_bar(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
+    pose_matrix_add(motion_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].r), sign), vec3(0, 0, 0));
+    pose_matrix_add(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
   }
-  add_pose_bar(pose_bar[b->link[0]], mat3_outer(relative_rate, axis), vec3(0, 0, 0));
+  pose_matrix_add(pose_bar[b->link[0]], mat3_outer(relative_rate, axis), vec3(0, 0, 0));
 }
 
 void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],

@@ -286,17 +286,11 @@ void closure_adjoint_numbers(ClosureAdjoint* a, const Sim* s, const double* lamb
 static void add_local_point_bar(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
   Mat3 turn = mat3_outer(from_origin, by);
   Vec3 back = mat3_mul_vec(r, by);
-  const double t[3] = {back.x, back.y, back.z};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) bar[i][j] += turn.m[i][j];
-    bar[i][3] -= t[i];
-  }
+  pose_matrix_add(bar, turn, vec3_scale(back, -1));
 }
 
 static void add_rotation_bar(double bar[3][4], Vec3 direction, Vec3 by) {
-  Mat3 turn = mat3_outer(direction, by);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) bar[i][j] += turn.m[i][j];
+  pose_matrix_add_rotation(bar, mat3_outer(direction, by));
 }
 
 static void add_origin_bar(double (*bar)[3][4], int link, Vec3 by) {

@@ -10,12 +10,10 @@ void pose_bars_sum_forces(const Model* m, LinkSpan span, const Pose* pose, doubl
                           Mat3* moment) {
   for (int k = 0; k < span.count; k++) {
     int i = span_link(span, k);
-    Mat3 by_rotation;
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) by_rotation.m[r][c] = bar[i][r][c];
-    force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
-    moment[i] =
-        mat3_mul(by_rotation, mat3_transpose(pose[i].r)); /* sum g r^T, the first moment about the frame origin */
+    const double(*by)[4] = (const double(*)[4])bar[i];
+    force[i] = pose_matrix_translation(by);
+    moment[i] = mat3_mul(pose_matrix_rotation(by),
+                         mat3_transpose(pose[i].r)); /* sum g r^T, the first moment about the frame origin */
   }
   for (int k = span.count - 1; k >= 0; k--) {
     int i = span_link(span, k), up = m->links[i].parent;

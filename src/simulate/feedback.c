@@ -61,9 +61,10 @@ static InputSpans input_spans(const Sim* s, const ModelController* c) {
   return (InputSpans){shift_span(spans.value, -c->source->delay), shift_span(spans.rate, -c->source->delay)};
 }
 
-/* Adds the feedback of measurements to value[channels]. */
-static void add_feedback(const Sim* s, const ModelController* c, double* value) {
+/* Sets value[JOINT_MAX_DOF] to the feedback of measurements; zeros without feedback. */
+static void compute_feedback(const Sim* s, const ModelController* c, double* value) {
   const SceneController* source = c->source;
+  memset(value, 0, sizeof(double) * JOINT_MAX_DOF);
   double y[MLP_WIDTH_MAX];
   for (int j = 0; j < source->measure_count; j++) y[j] = received_measurement(s, c, j);
   if (source->feedback_type == FEEDBACK_MLP) {
@@ -83,10 +84,11 @@ void controller_input(const Sim* s, int controller, DriveInput* input) {
   step_signal_mean(&c->target, &spans.rate, input->at_rate, input->rate);
   memcpy(input->value, input->at_rate, sizeof(input->value));
   if (follows_coordinate(c)) step_signal_mean(&c->target, &spans.value, input->value, unused);
-  memset(input->feedback, 0, sizeof(input->feedback));
-  add_feedback(s, c, input->feedback);
-  add_feedback(s, c, input->value);
-  add_feedback(s, c, input->at_rate);
+  compute_feedback(s, c, input->feedback);
+  for (int k = 0; k < c->target.source->channels; k++) {
+    input->value[k] += input->feedback[k];
+    input->at_rate[k] += input->feedback[k];
+  }
 }
 
 /* Adds the derivatives of a scalar with respect to the signal's parameters and to the delay, given its derivatives

@@ -412,15 +412,13 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
  * moment about the centre of mass, world axes. */
 static void compute_force_and_moment(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
   double slope[3][4] = {{0}};
-  Mat3 turned;
   add_drag(s, link, pose, slope);
   if (s->model->scene->fluid.has_level) {
     BuoyancyInput in = step_buoyancy_input(s, link, pose);
     add_surface_slope(s->fluid, link, &in, slope);
   }
-  *force = vec3(slope[0][3], slope[1][3], slope[2][3]);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) turned.m[i][j] = slope[i][j];
+  *force = pose_matrix_translation((const double(*)[4])slope);
+  Mat3 turned = pose_matrix_rotation((const double(*)[4])slope);
   *moment = mat3_mul(mat3_sub(turned, mat3_outer(*force, s->model->links[link].center)), mat3_transpose(pose->r));
 }
 

@@ -1,4 +1,4 @@
-/* Lever arms and directions of tendon forces at t (docs/derivations/loads.md, L21). */
+/* Lever arms and directions of tendon forces and buoyancy at t (docs/derivations/loads.md, L21; fluid.md, L23). */
 #include "simulate/internal_forces.h"
 
 #include <assert.h>
@@ -172,14 +172,10 @@ static void add_tendon_wrenches(const Model* m, const SceneTendon* tendon, const
   for (int i = 0; pull != 0 && i + 1 < tendon->count; i++) {
     const SceneTendonPoint* point = &tendon->points[i];
     const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
-    Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
-    TendonWrap path = {0};
-    if (wrap) path = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
-    Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
+    TendonSpan span = tendon_span(tendon, i, poses);
     for (int side = 0; side < 2; side++) {
-      Vec3 g = path.touches ? path.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
-      add_force(m, point[side].link, poses, end[side], vec3_scale(g, -pull), out);
-      if (path.touches) add_force(m, wrap->link, poses, end[side], vec3_scale(g, pull), out);
+      add_force(m, point[side].link, poses, span.end[side], vec3_scale(span.slope[side], -pull), out);
+      if (span.touches) add_force(m, wrap->link, poses, span.end[side], vec3_scale(span.slope[side], pull), out);
     }
   }
 }
@@ -188,7 +184,7 @@ static void add_tendon_wrenches(const Model* m, const SceneTendon* tendon, const
 static LinkWrench buoyancy_wrench(const Sim* s, int i, Pose pose, double factor) {
   double slope[3][4];
   fluid_buoyancy_slope_at(s, i, &pose, slope);
-  Vec3 force = vec3_scale(vec3(slope[0][3], slope[1][3], slope[2][3]), -factor);
+  Vec3 force = vec3_scale(pose_matrix_translation((const double(*)[4])slope), -factor);
   Vec3 torque = vec3_scale(load_origin_torque((const double(*)[4])slope, pose.r), -factor);
   return (LinkWrench){force, vec3_sub(torque, vec3_cross(mat3_mul_vec(pose.r, s->model->links[i].center), force))};
 }
@@ -235,9 +231,7 @@ static void add_scratch_forces(const Sim* s, bool in_target, bool all, const Scr
     const LinkWrench* w = &s->internal_forces->scratch[i];
     if (!all && load_is_in_target(s, i) != in_target) continue;
     Vec3 at = in_target ? pose_apply(s->pose_old[i], m->links[i].center) : center[i];
-    for (int up = i; up >= 0; up = m->links[up].parent)
-      for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
-        force[d] += vec3_dot(screws[d].w, w->torque) + vec3_dot(screw_velocity(&screws[d], at), w->force);
+    model_add_generalized_force(m, i, screws, at, w->force, w->torque, force);
   }
 }
 

@@ -1,4 +1,5 @@
-/* Adjoint of lever arms and directions of tendon forces at t (docs/derivations/loads.md, L22). */
+/* Adjoint of lever arms and directions of tendon forces and buoyancy at t (docs/derivations/loads.md, L22; fluid.md,
+ * L23). */
 #include <string.h>
 
 #include "simulate/fluid.h"
@@ -16,24 +17,6 @@ typedef struct {
   ModelGradient* gradient;
 } InternalBars;
 
-static Mat3 rotation_part(const double a[3][4]) {
-  Mat3 out;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out.m[i][j] = a[i][j];
-  return out;
-}
-
-static Vec3 translation_part(const double a[3][4]) { return vec3(a[0][3], a[1][3], a[2][3]); }
-
-/* Adds factor times a rotation part and a translation part to the derivatives with respect to a pose. */
-static void add_bar(double bar[3][4], Mat3 rotation, Vec3 translation, double factor) {
-  const double t[3] = {translation.x, translation.y, translation.z};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) bar[i][j] += factor * rotation.m[i][j];
-    bar[i][3] += factor * t[i];
-  }
-}
-
 /* Velocity of a link's centre of mass and angular velocity along lambda. rotation: the rotation of the matrix B (L1).
  */
 typedef struct {
@@ -47,9 +30,9 @@ static bool is_selected(const InternalBars* to, int i) {
 
 static WrenchMotion wrench_motion(const InternalBars* to, int i) {
   const Sim* s = to->sim;
-  WrenchMotion out = {.m = rotation_part(to->motion[i]), .rotation = s->pose_now[i].r};
+  WrenchMotion out = {.m = pose_matrix_rotation(to->motion[i]), .rotation = s->pose_now[i].r};
   if (!to->in_target) out.rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
-  out.v = vec3_add(mat3_mul_vec(out.m, s->model->links[i].center), translation_part(to->motion[i]));
+  out.v = vec3_add(mat3_mul_vec(out.m, s->model->links[i].center), pose_matrix_translation(to->motion[i]));
   out.w = vec3_scale(mat3_axial(mat3_mul(out.m, mat3_transpose(out.rotation))), 0.5);
   return out;
 }
@@ -57,15 +40,15 @@ static WrenchMotion wrench_motion(const InternalBars* to, int i) {
 /* Sets out to the rate of a pose that moves with the angular velocity w and the velocity v of its centre of mass. */
 static void set_pose_rate(Pose pose, Vec3 center, Vec3 w, Vec3 v, double out[3][4]) {
   memset(out, 0, sizeof(double[3][4]));
-  add_bar(out, mat3_mul(mat3_cross(w), pose.r), vec3_sub(v, vec3_cross(w, mat3_mul_vec(pose.r, center))), 1);
+  pose_matrix_add(out, mat3_mul(mat3_cross(w), pose.r), vec3_sub(v, vec3_cross(w, mat3_mul_vec(pose.r, center))));
 }
 
 /* Converts bar, the derivatives with respect to the result of set_pose_rate at constant w and v, into those with
  * respect to the pose, and returns the derivative with respect to the centre of mass. */
 static Vec3 pose_rate_adjoint(Pose pose, Vec3 center, Vec3 w, const double bar[3][4], double pose_bar[3][4]) {
-  Vec3 by_arm = vec3_cross(w, translation_part(bar));
-  Mat3 by_r = mat3_sub(mat3_outer(by_arm, center), mat3_mul(mat3_cross(w), rotation_part(bar)));
-  add_bar(pose_bar, by_r, vec3(0, 0, 0), 1);
+  Vec3 by_arm = vec3_cross(w, pose_matrix_translation(bar));
+  Mat3 by_r = mat3_sub(mat3_outer(by_arm, center), mat3_mul(mat3_cross(w), pose_matrix_rotation(bar)));
+  pose_matrix_add_rotation(pose_bar, by_r);
   return mat3_tmul_vec(pose.r, by_arm);
 }
 
@@ -130,8 +113,9 @@ static void buoyancy_adjoint(const InternalBars* to, int i) {
     const double(*motion)[4] = (const double(*)[4])(ahead ? f->motion_ahead[i] : f->motion_now[i]);
     double slope[3][4], factor = ahead ? -1 : 1;
     fluid_buoyancy_slope_at(s, i, pose, slope);
-    add_bar(ahead ? f->motion_ahead_bar[i] : f->motion_now_bar[i], rotation_part((const double(*)[4])slope),
-            translation_part((const double(*)[4])slope), factor);
+    Mat3 by_rotation = mat3_scale(pose_matrix_rotation((const double(*)[4])slope), factor);
+    Vec3 by_translation = vec3_scale(pose_matrix_translation((const double(*)[4])slope), factor);
+    pose_matrix_add(ahead ? f->motion_ahead_bar[i] : f->motion_now_bar[i], by_rotation, by_translation);
     fluid_buoyancy_slope_adjoint(s, i, pose, motion, factor, ahead ? f->ahead_bar[i] : to->now.pose[i], to->gradient);
   }
 }
@@ -141,10 +125,10 @@ static void buoyancy_adjoint(const InternalBars* to, int i) {
 static void predicted_pose_adjoint(const InternalBars* to, int i, const double bar[3][4]) {
   const Sim* s = to->sim;
   const ModelLink* link = &s->model->links[i];
-  Mat3 by_r = rotation_part(bar);
-  Vec3 by_t = translation_part(bar), center = link->center;
+  Mat3 by_r = pose_matrix_rotation(bar);
+  Vec3 by_t = pose_matrix_translation(bar), center = link->center;
   if (link->tree < 0) {
-    add_bar(to->now.pose[i], by_r, by_t, 1);
+    pose_matrix_add(to->now.pose[i], by_r, by_t);
     return;
   }
   Mat3 now = s->pose_now[i].r, old = s->pose_old[i].r, rate = s->pose_rate[i].r;
@@ -152,14 +136,14 @@ static void predicted_pose_adjoint(const InternalBars* to, int i, const double b
   double ratio = first ? s->clock.dt : s->clock.dt / s->clock.dt_before;
   Mat3 arm = mat3_outer(by_t, center), now_bar = mat3_zero(), old_bar = mat3_zero(), by_rate = mat3_zero();
   load_rotation_adjoint(&s->clock, now, old, mat3_sub(by_r, arm), &now_bar, &old_bar, &by_rate);
-  add_bar(to->now.pose[i], mat3_add(now_bar, arm), by_t, 1);
-  add_bar(to->now.pose[i], arm, by_t, first ? 0 : ratio);
+  Mat3 by_moved = mat3_scale(arm, ratio);
+  Vec3 by_travel = vec3_scale(by_t, ratio);
+  pose_matrix_add(to->now.pose[i], mat3_add(now_bar, arm), by_t);
   if (first) {
-    add_bar(to->rate_bar[i], by_rate, vec3(0, 0, 0), 1);
-    add_bar(to->rate_bar[i], arm, by_t, ratio);
+    pose_matrix_add(to->rate_bar[i], mat3_add(by_rate, by_moved), by_travel);
   } else {
-    add_bar(to->old.pose[i], old_bar, vec3(0, 0, 0), 1);
-    add_bar(to->old.pose[i], arm, by_t, -ratio);
+    pose_matrix_add(to->now.pose[i], by_moved, by_travel);
+    pose_matrix_add(to->old.pose[i], mat3_sub(old_bar, by_moved), vec3_scale(by_travel, -1));
   }
   Vec3 by_center = vec3_sub(mat3_tmul_vec(now, by_t), mat3_tmul_vec(s->internal_forces->predicted[i].r, by_t));
   Vec3 before = first ? mat3_tmul_vec(rate, by_t) : vec3_sub(mat3_tmul_vec(now, by_t), mat3_tmul_vec(old, by_t));
@@ -189,7 +173,7 @@ static void link_adjoint(const InternalBars* to, int i) {
   Mat3 by_rotation = mat3_scale(mat3_mul(mat3_cross(torque), moved.m), 0.5);
   by_center = vec3_sub(by_center, mat3_tmul_vec(moved.m, force));
   model_gradient_center(s->model, i, by_center, to->gradient);
-  add_bar(to->in_target ? to->now.pose[i] : f->ahead_bar[i], by_rotation, vec3(0, 0, 0), 1);
+  pose_matrix_add_rotation(to->in_target ? to->now.pose[i] : f->ahead_bar[i], by_rotation);
 }
 
 void internal_forces_adjoint(const Sim* s, const double (*motion)[3][4], bool in_target, StateBar now, StateBar old,

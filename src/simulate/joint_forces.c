@@ -97,12 +97,8 @@ static void store_prescribed_force(Sim* s, int i) {
 /* Adds the generalized forces of a wrench on link i to the load forces of all joints between the link and the world.
  * push: force. torque: about the origin of the link's frame. */
 static void add_wrench_to_load_forces(Sim* s, int i, Vec3 push, Vec3 torque, const Configuration* c) {
-  const Model* m = s->model;
-  double* force = forces_of_kind(s, JOINT_FORCE_LOAD);
-  for (int up = i; up >= 0; up = m->links[up].parent)
-    for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++)
-      force[k] += vec3_dot(s->assembly.screws[k].w, torque) +
-                  vec3_dot(screw_velocity(&s->assembly.screws[k], c->pose[i].t), push);
+  model_add_generalized_force(s->model, i, s->assembly.screws, c->pose[i].t, push, torque,
+                              forces_of_kind(s, JOINT_FORCE_LOAD));
 }
 
 static void add_link_load(Sim* s, int i, const Configuration* c) {

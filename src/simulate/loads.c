@@ -46,38 +46,23 @@ Vec3 load_value(const Signal* signal, const StepSpan* span) {
   return vec3(value[0], value[1], value[2]);
 }
 
-static void add_matrix(Mat3 turn, Vec3 force, double b[3][4]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) b[i][j] += turn.m[i][j];
-  b[0][3] += force.x;
-  b[1][3] += force.y;
-  b[2][3] += force.z;
-}
-
-static Mat3 left_columns(const double b[3][4]) {
-  Mat3 out;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out.m[i][j] = b[i][j];
-  return out;
-}
-
 void load_matrix(const LinkLoad* load, Mat3 r, double out[3][4]) {
   Vec3 turning = vec3(load->turning[0][3], load->turning[1][3], load->turning[2][3]);
   memcpy(out, load->fixed, sizeof(load->fixed));
-  add_matrix(mat3_mul(r, left_columns(load->turning)), mat3_mul_vec(r, turning), out);
-  add_matrix(mat3_mul(mat3_scale(mat3_cross(load->torque), 0.5), r), vec3(0, 0, 0), out);
+  pose_matrix_add(out, mat3_mul(r, pose_matrix_rotation(load->turning)), mat3_mul_vec(r, turning));
+  pose_matrix_add(out, mat3_mul(mat3_scale(mat3_cross(load->torque), 0.5), r), vec3(0, 0, 0));
 }
 
 Vec3 load_origin_torque(const double b[3][4], Mat3 r) {
-  return mat3_axial(mat3_mul(left_columns(b), mat3_transpose(r)));
+  return mat3_axial(mat3_mul(pose_matrix_rotation(b), mat3_transpose(r)));
 }
 
 /* Adds a force at a point and a torque in world axes to the loads of a link (L1). rotation: predicted rotation of the
  * link (load_rotation). */
 static void add_world_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, LinkLoad* sum) {
   Mat3 turn = mat3_mul(mat3_scale(mat3_cross(torque), 0.5), rotation);
-  add_matrix(mat3_add(mat3_outer(force, point), turn), force, sum->b);
-  add_matrix(mat3_outer(force, point), force, sum->fixed);
+  pose_matrix_add(sum->b, mat3_add(mat3_outer(force, point), turn), force);
+  pose_matrix_add(sum->fixed, mat3_outer(force, point), force);
   sum->torque = vec3_add(sum->torque, torque);
   sum->any = true;
 }
@@ -86,8 +71,8 @@ static void add_world_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, L
 static void add_link_axes_load(Vec3 force, Vec3 point, Vec3 torque, Mat3 rotation, LinkLoad* sum) {
   Mat3 twist = mat3_scale(mat3_cross(torque), 0.5);
   Vec3 turned = mat3_mul_vec(rotation, force);
-  add_matrix(mat3_add(mat3_outer(turned, point), mat3_mul(rotation, twist)), turned, sum->b);
-  add_matrix(mat3_add(mat3_outer(force, point), twist), force, sum->turning);
+  pose_matrix_add(sum->b, mat3_add(mat3_outer(turned, point), mat3_mul(rotation, twist)), turned);
+  pose_matrix_add(sum->turning, mat3_add(mat3_outer(force, point), twist), force);
   sum->any = true;
 }
 
@@ -158,7 +143,7 @@ static bool is_zero(const LinkWrench* w) { return vec3_norm(w->force) == 0 && ve
 /* Adds a wrench about the centre of mass to a matrix B. rotation: predicted rotation of the link. */
 static void add_wrench_matrix(const LinkWrench* w, Vec3 center, Mat3 rotation, double b[3][4]) {
   Mat3 turn = mat3_mul(mat3_scale(mat3_cross(w->torque), 0.5), rotation);
-  add_matrix(mat3_add(mat3_outer(w->force, center), turn), w->force, b);
+  pose_matrix_add(b, mat3_add(mat3_outer(w->force, center), turn), w->force);
 }
 
 void load_add_internal_wrenches(Sim* sim, int link, const LinkWrench* start, const LinkWrench* start_in_step,
@@ -170,7 +155,7 @@ void load_add_internal_wrenches(Sim* sim, int link, const LinkWrench* start, con
   Mat3 rotation = predicted_rotation(sim, link);
   load->any = true;
   load->torque = vec3_add(load->torque, start->torque);
-  add_matrix(mat3_outer(start->force, center), start->force, load->fixed);
+  pose_matrix_add(load->fixed, mat3_outer(start->force, center), start->force);
   add_wrench_matrix(start_in_step, center, rotation, load->b);
   add_wrench_matrix(ahead, center, rotation, load->b);
   add_wrench_matrix(ahead, center, rotation, load->rest);
@@ -212,7 +197,7 @@ void loads_prepare_step(Sim* s) {
 
 /* Returns the first moment of the load's energy gradient about the centre of mass, world axes. b: the matrix B. */
 static Mat3 first_moment(const double b[3][4], const ModelLink* link, Mat3 r) {
-  Mat3 local = mat3_sub(mat3_outer(vec3(b[0][3], b[1][3], b[2][3]), link->center), left_columns(b));
+  Mat3 local = mat3_sub(mat3_outer(vec3(b[0][3], b[1][3], b[2][3]), link->center), pose_matrix_rotation(b));
   return mat3_mul(local, mat3_transpose(r));
 }
 

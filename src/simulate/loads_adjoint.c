@@ -2,11 +2,6 @@
 #include "simulate/internal_forces.h"
 #include "simulate/spin_adjoint.h"
 
-static void add_rotation_bar(double pose[3][4], Mat3 bar) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
-}
-
 static void add_signal_parameter_bars(const Signal* signal, const StepSpan* span, Vec3 bar, double* gradient) {
   const double value[3] = {bar.x, bar.y, bar.z}, rate[3] = {0};
   if (signal->source->channels > 0) signal_mean_vjp(signal, span->at, value, rate, gradient);
@@ -62,16 +57,16 @@ static Mat3 torque_adjoint(const Sim* s, const ModelLoad* load, Mat3 rotation, M
 static void rotation_adjoint(const Sim* s, int link, Mat3 bar, const LoadBars* to) {
   StateBar now = to->now;
   if (to->in_target) {
-    add_rotation_bar(now.pose[link], bar);
+    pose_matrix_add_rotation(now.pose[link], bar);
     return;
   }
   Mat3 now_bar = mat3_zero(), old_bar = mat3_zero(), by_rate = mat3_zero();
   load_rotation_adjoint(&s->clock, s->pose_now[link].r, s->pose_old[link].r, bar, &now_bar, &old_bar, &by_rate);
-  add_rotation_bar(now.pose[link], now_bar);
+  pose_matrix_add_rotation(now.pose[link], now_bar);
   if (s->clock.dt_before > 0)
-    add_rotation_bar(to->old.pose[link], old_bar);
+    pose_matrix_add_rotation(to->old.pose[link], old_bar);
   else
-    add_rotation_bar(to->rate_bar[link], by_rate);
+    pose_matrix_add_rotation(to->rate_bar[link], by_rate);
 }
 
 /* Motion of a link along lambda. v: velocity of the link's centre of mass. w: angular velocity such that the change of
@@ -180,7 +175,7 @@ static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, V
     own_torque = mat3_tmul_vec(r, torque);
     own = vec3_add(mat3_tmul_vec(r, force), vec3_cross(own_torque, l.arm));
     by_arm = vec3_cross(l.own_force, own_torque);
-    add_rotation_bar(to->now.pose[i], mat3_add(mat3_outer(force, l.own_force), mat3_outer(torque, moment)));
+    pose_matrix_add_rotation(to->now.pose[i], mat3_add(mat3_outer(force, l.own_force), mat3_outer(torque, moment)));
   } else {
     Vec3 arm = mat3_mul_vec(r, l.arm), by_world_arm = vec3_scale(vec3_cross(l.force, torque), 1 - l.late);
     double late = vec3_dot(center, l.arm) - vec3_dot(torque, vec3_cross(arm, l.force));
@@ -188,7 +183,7 @@ static void load_at_start_adjoint(const Sim* s, const ModelLoad* load, Mat3 m, V
     own = vec3_add_scaled(own, late, l.late_by_force);
     by_arm = vec3_add_scaled(mat3_tmul_vec(r, by_world_arm), l.late, center);
     by_arm = vec3_add_scaled(by_arm, late, l.late_by_arm);
-    add_rotation_bar(to->now.pose[i], mat3_outer(by_world_arm, l.arm));
+    pose_matrix_add_rotation(to->now.pose[i], mat3_outer(by_world_arm, l.arm));
     spin_adjoint_mobility(s->spin_bodies[i].mobility, link, mat3_scale(l.late_by_mobility, late),
                           &to->gradient->moment[i]);
   }

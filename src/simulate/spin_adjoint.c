@@ -102,18 +102,13 @@ void spin_adjoint_mobility(Mat3 mobility, const ModelLink* link, Mat3 bar, MassM
   add_inertia_bar(link, mat3_scale(mat3_mul(mobility, mat3_mul(bar, mobility)), -1.0), out);
 }
 
-static void add_rotation_bar(double pose[3][4], Mat3 bar) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
-}
-
 /* Adds the contribution of the angular velocity of link i, which follows from its angular momentum, to the derivatives
  * of a scalar. rate: derivatives of the scalar with respect to this angular velocity, link axes. */
 static void angular_velocity_adjoint(SpinAdjoint* a, const SpinBody* spin_body, int i, Pose pose, Vec3 momentum,
                                      Vec3 rate, StateBar next, ModelGradient* gradient) {
   Vec3 local = mat3_mul_vec(spin_body->mobility, rate);
   a->momentum_bar[i] = vec3_add(a->momentum_bar[i], mat3_mul_vec(pose.r, local));
-  add_rotation_bar(next.pose[i], mat3_outer(momentum, local));
+  pose_matrix_add_rotation(next.pose[i], mat3_outer(momentum, local));
   spin_adjoint_mobility(spin_body->mobility, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)),
                         &gradient->moment[i]);
 }
@@ -127,7 +122,7 @@ static void momentum_update_adjoint(SpinAdjoint* a, const Sim* s, int i, Pose po
   Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
   Mat3 bar = mat3_scale(mat3_cross(a->momentum_bar[i]), 1 / s->clock.dt);
   Mat3 by_apart = mat3_mul(bar, mat3_mul(to, spin_body->second));
-  add_rotation_bar(next.pose[i], by_apart);
+  pose_matrix_add_rotation(next.pose[i], by_apart);
   a->target_rotation_bar[i] = mat3_sub(mat3_mul(mat3_transpose(bar), mat3_mul(apart, spin_body->second)), by_apart);
   add_central_moment_bar(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
 }
@@ -135,7 +130,7 @@ static void momentum_update_adjoint(SpinAdjoint* a, const Sim* s, int i, Pose po
 /* Converts bar, the derivative of a scalar with respect to a link's centre of mass in world axes, into its derivatives
  * with respect to the link's pose and masses, and adds these to pose_bar and to the gradient. */
 static void add_center_bar(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
-  add_rotation_bar(pose_bar, mat3_outer(bar, m->links[link].center));
+  pose_matrix_add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
   pose_bar[0][3] += bar.x;
   pose_bar[1][3] += bar.y;
   pose_bar[2][3] += bar.z;
@@ -196,8 +191,8 @@ static ContactWork arm_adjoint(SpinAdjoint* a, const Sim* s, const RecordedStep*
   Vec3 by_offset = {0, 0, 0};
   for (int k = 0; k < 2; k++) {
     double(*pose)[4] = k == 0 ? now.pose[link] : next.pose[link];
-    add_rotation_bar(pose, mat3_outer(bar.axis[k], body.axis));
-    add_rotation_bar(pose, mat3_outer(bar.offset[k], body.offset));
+    pose_matrix_add_rotation(pose, mat3_outer(bar.axis[k], body.axis));
+    pose_matrix_add_rotation(pose, mat3_outer(bar.offset[k], body.offset));
     by_offset = vec3_add(by_offset, mat3_tmul_vec(turn[k], bar.offset[k]));
   }
   bool is_offset = !vec3_is_zero(body.offset); /* the offset of a rolling body is a constant 0 */
@@ -226,8 +221,8 @@ static ContactWork excess_adjoint(SpinAdjoint* a, const RecordedStep* step, cons
   by_rotation = vec3_add_scaled(by_rotation, -2 * bar.stored * e.energy / vec3_dot(e.rotation, e.rotation), e.rotation);
   Mat3 r_now = step->pose_now[link].r, r_next = step->pose_next[link].r;
   Mat3 by_product = mat3_scale(mat3_cross(by_rotation), 0.5); /* derivative with respect to R+ R_t^T */
-  add_rotation_bar(next.pose[link], mat3_mul(by_product, r_now));
-  add_rotation_bar(now.pose[link], mat3_mul(mat3_transpose(by_product), r_next));
+  pose_matrix_add_rotation(next.pose[link], mat3_mul(by_product, r_now));
+  pose_matrix_add_rotation(now.pose[link], mat3_mul(mat3_transpose(by_product), r_next));
   add_center_bar(m, link, r_next, by_displacement, next.pose[link], gradient);
   add_center_bar(m, link, r_now, vec3_scale(by_displacement, -1), now.pose[link], gradient);
   add_torque_center_bar(m, link, r_next, bar.torque[side], work->force[side], gradient);
@@ -329,8 +324,8 @@ void spin_adjoint_target(SpinAdjoint* a, const Sim* s, int link, double target_b
                     &by_mobility);
   spin_adjoint_mobility(spin_body->mobility, body, by_mobility, &gradient->moment[link]);
   a->momentum_bar[link] = vec3_add(a->momentum_bar[link], mat3_mul_vec(r, by_local));
-  add_rotation_bar(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
-  add_rotation_bar(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
+  pose_matrix_add_rotation(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
+  pose_matrix_add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
 /* Adds the contribution of the initial angular momenta to the derivatives of a scalar with respect to pose, initial
@@ -345,7 +340,7 @@ void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar
     double by_rate[JOINT_MAX_DOF], *out = gradient->velocities + link->dof_first;
     joint_set_free_rotation_rates(&link->joint, mat3_mul_vec(inertia, local), by_rate);
     for (int k = link->joint.slide_count; k < link->dof_count; k++) out[k] += by_rate[k];
-    add_rotation_bar(first.pose[i], mat3_outer(a->momentum_bar[i], mat3_mul_vec(inertia, w)));
+    pose_matrix_add_rotation(first.pose[i], mat3_outer(a->momentum_bar[i], mat3_mul_vec(inertia, w)));
     add_inertia_bar(link, mat3_outer(local, w), &gradient->moment[i]);
   }
 }

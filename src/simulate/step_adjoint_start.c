@@ -51,7 +51,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
  * the signals. */
 static void prescribed_start_adjoint(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
-  for (int i = 0; i < m->link_count && !m->prescribed_start_is_given; i++) {
+  if (m->prescribed_start_is_given) return;
+  for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
     double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;

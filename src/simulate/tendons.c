@@ -167,18 +167,23 @@ static double damping_fraction(double excess, double margin, double* slope) {
   return x * x * (3 - 2 * x);
 }
 
+/* Returns the energy of the limits on a tendon's length and its derivatives. */
+static LimitEnergy range_energy(const SceneTendon* tendon, double length) {
+  Limits limits = {LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0};
+  LimitEnergy law;
+  (void)limits_energy(&limits, length, &law); /* a penalty law never fails */
+  return law;
+}
+
 /* Returns the energy, the force and the stiffness of the limits on a tendon's length, and the derivatives of the force
  * with respect to earlier lengths (L94). rate: of the length [m/s]. */
 static TendonLimit length_limit(const TendonSystem* s, int k, double length, double rate) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  LimitEnergy law;
+  LimitEnergy law = range_energy(tendon, length);
   double a = s->rate_now, b = s->rate_old, low, high;
   double share = damping_fraction(s->now[k] - tendon->upper, tendon->range_margin, &high) +
                  damping_fraction(tendon->lower - s->now[k], tendon->range_margin, &low);
   double damping = tendon->range_damping * share, by_share = tendon->range_damping * rate;
-  (void)limits_energy(
-      &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0}, length,
-      &law); /* a penalty law never fails */
   return (TendonLimit){law.value + 0.5 * damping / a * rate * rate,
                        law.first + damping * rate,
                        law.second + a * damping,
@@ -191,12 +196,8 @@ static TendonLimit length_limit(const TendonSystem* s, int k, double length, dou
 TendonStartPull tendon_start_pull(const TendonSystem* s, int k) {
   assert(k >= 0 && k < s->model->tendon_count);
   const SceneTendon* tendon = s->model->tendons[k].source;
-  LimitEnergy law = {0};
+  LimitEnergy law = tendon->limited ? range_energy(tendon, s->now[k]) : (LimitEnergy){0};
   TendonStartPull out = {.stretch = tendon_stretch(tendon, s->now[k])};
-  if (tendon->limited)
-    (void)limits_energy(
-        &(Limits){LIMIT_PENALTY, tendon->lower, tendon->upper, tendon->range_stiffness, tendon->range_margin, 0},
-        s->now[k], &law); /* a penalty law never fails */
   double stiffness = out.stretch > 0 ? tendon->stiffness : 0, part = 1 - s->at[k].missing;
   out.target = s->tension[k] + tendon->stiffness * out.stretch + law.first;
   out.step = s->tension[k] + part * tendon->stiffness * out.stretch + law.first;

@@ -64,9 +64,8 @@ static PointMotion compute_point_motion(const Model* model, const Pose* poses, c
   out.r = poses[point->link].r;
   if (!is_movable(model, point->link)) return out;
   const double(*m)[4] = motion[point->link];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out.dr.m[i][j] = m[i][j];
-  out.x_dot = vec3_add(mat3_mul_vec(out.dr, point->point), vec3(m[0][3], m[1][3], m[2][3]));
+  out.dr = pose_matrix_rotation(m);
+  out.x_dot = vec3_add(mat3_mul_vec(out.dr, point->point), pose_matrix_translation(m));
   return out;
 }
 

@@ -436,9 +436,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);
  * by: derivative with respect to the world position of a point of the link. x: this point in the link frame. Does
  * nothing for link < 0. */
 static inline void pose_bar_add_point(double (*bar)[3][4], int link, Vec3 by, Vec3 x) {
-  double f[3], at[4] = {x.x, x.y, x.z, 1};
-  vec3_store(by, f);
-  for (int n = 0; link >= 0 && n < 12; n++) bar[link][n / 4][n % 4] += f[n / 4] * at[n % 4];
+  if (link >= 0) pose_matrix_add_point(bar[link], by, x);
 }
 
 #endif
