@@ -2,7 +2,7 @@
 """Check that includes in src/ point one way.
 
 The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A file may include headers of its own
-folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader.h, base/lanes.h, base/outside.h, linalg/least_change.h, linalg/dense.h, linalg/arrays.h, contact/restitution.h, contact/step.h, model/lift.h, model/tree.h, model/contact_fits.h, model/drawn.h, shapes/field_faces.h) of folders lower in the order, the generated version.h from app/
+folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader.h, base/lanes.h, base/outside.h, linalg/least_change.h, linalg/dense.h, linalg/arrays.h, contact/restitution.h, contact/step.h, model/lift.h, model/tree.h, model/contact_fits.h, model/drawn.h, model/inputs.h, shapes/field_faces.h) of folders lower in the order, the generated version.h from app/
 only, method.h from decompose/ only.
 No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
 No two types share a name, but for those private to files of one folder.
@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "linalg/arrays.h", "contact/restitution.h", "contact/step.h", "model/lift.h", "model/tree.h", "model/contact_fits.h", "model/drawn.h", "shapes/field_faces.h"}
+SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h", "linalg/dense.h", "linalg/arrays.h", "contact/restitution.h", "contact/step.h", "model/lift.h", "model/tree.h", "model/contact_fits.h", "model/drawn.h", "model/inputs.h", "shapes/field_faces.h"}
 # Symbols that lower folders use, and the folder that defines them.
 FROM_ABOVE = {
     # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table

@@ -15,7 +15,8 @@
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
-     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons,bushings (all)"},
+     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons,bushings,input "
+     "(all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (with receding: length of a window in steps)"},
     {"window", 0, OPTION_INDEX, "K", "window to check of a task with receding, from 0 (0)"},
@@ -138,6 +139,8 @@ static void print_remedy(const GradcheckBlockReport* b) {
 }
 
 static void print_block(const char* name, const GradcheckBlockReport* b, double bound) {
+  if (b->directions == 0 && b->verdict == GRADCHECK_UNCHECKED)
+    printf("  %-12s %7d  cannot be checked: the run with these numbers fails\n", name, b->count);
   if (b->directions == 0) return;
   printf("  %-12s %7d  %12.4e  %11.2e  %11.2e", name, b->count, b->norm, b->error, b->resolution);
   if (isfinite(b->order))
@@ -716,7 +719,9 @@ const Verb VERB_GRADCHECK = {
         "smoothing, rest_speed (contact); restitution and the values above 0 of links and contact.pairs for\n"
         "friction and restitution (material); gains, limits, delays, feedback of drives (gains); sizes,\n"
         "exponents inside their range, sharpness, faces of smooth shapes (shapes); points and lengths of\n"
-        "closures, ratios of couplings (closures); numbers of tendons (tendons) and of bushings (bushings).\n"
+        "closures, ratios of couplings (closures); numbers of tendons (tendons) and of bushings (bushings);\n"
+        "inputs of controllers in each step, as in the library (input). For the inputs the signals are replaced\n"
+        "by their means over the steps.\n"
         "A task is checked for each scenario with the sum of its losses and the terms of subject_to. Then its\n"
         "design and control variables are checked, at the initial values of `from` if given. With `receding`,\n"
         "the first window of `horizon` steps is checked. With --window, the earlier windows are optimized and\n"

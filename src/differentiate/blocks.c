@@ -292,6 +292,7 @@ int block_size(const Model* model, GradcheckBlock block) {
       return count_tendons(model->scene);
     case GRADCHECK_BUSHINGS:
       return count_bushings(model->scene);
+    case GRADCHECK_INPUT:
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -332,10 +333,23 @@ static double* value_scale(const Model* model, const Signal* signal, double leas
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
 }
 
+static bool has_position_target(const ModelController* c) {
+  return c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
+}
+
 /* Sets the scales of a controller's target signal. Returns the position after the last scale. */
 static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
-  bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
-  return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
+  return has_position_target(c) ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
+}
+
+void input_scale(const Model* model, int steps, double* scale) {
+  for (int row = 0; row < steps; row++)
+    for (int c = 0; c < model->controller_count; c++) {
+      const ModelController* controller = &model->controllers[c];
+      double largest = largest_signal_value(controller->target.source);
+      double unit = has_position_target(controller) || largest == 0 ? 1 : largest;
+      for (int k = 0; k < controller->target.source->channels; k++) *scale++ = 0.1 * unit;
+    }
 }
 
 static void control_scale(const Model* model, double* scale) {
@@ -489,6 +503,7 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       memory_free(parameters);
       break;
     }
+    case GRADCHECK_INPUT:
     case GRADCHECK_BLOCKS:
       break;
   }

@@ -478,6 +478,7 @@ typedef enum {
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BUSHINGS,    /* stiffness, damping, preload, positions of bushings */
+  GRADCHECK_INPUT,       /* inputs of controllers in each time step, as in the library */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 /* Returns the printed name of a block of parameters. Static. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
+#include "model/inputs.h"
 
 /* A face counts as flat if a further vertex is nearer to its plane than FLAT_FRACTION of the hull radius. Vertices of
  * hulls with flat faces are moved towards the centre by random fractions up to GENERIC_SHIFT, in at most GENERIC_DRAWS
@@ -71,9 +72,9 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
   find_flat_hulls(scene, model, &random);
 }
 
-static const char* const BLOCK_NAMES[GRADCHECK_BLOCKS] = {"state",  "control",  "vertices", "attachments",
-                                                          "mass",   "contact",  "material", "gains",
-                                                          "shapes", "closures", "tendons",  "bushings"};
+static const char* const BLOCK_NAMES[GRADCHECK_BLOCKS] = {"state",   "control",  "vertices", "attachments", "mass",
+                                                          "contact", "material", "gains",    "shapes",      "closures",
+                                                          "tendons", "bushings", "input"};
 
 const char* gradcheck_block_name(GradcheckBlock block) {
   assert(block >= 0 && block < GRADCHECK_BLOCKS);
@@ -94,8 +95,9 @@ typedef struct {
   RowSelection selection; /* rows that are stored if memory is limited */
   Recording base, perturbed;
   LossSeeds seeds;
-  bool repeat_substeps; /* perturbed runs repeat the substeps of the base run */
-  int runs, expected;   /* number of finished and expected perturbed runs */
+  DrivenModel inputs;         /* model of the block of inputs (J19) */
+  const Recording* reference; /* run whose substeps the perturbed runs repeat, or NULL */
+  int runs, expected;         /* number of finished and expected perturbed runs */
   GradcheckReport* report;
 } GradientCheck;
 
@@ -113,12 +115,8 @@ static double absolute_sum(const GradientCheck* c) {
 }
 
 static RecordOptions get_record_options(const GradientCheck* c) {
-  return (RecordOptions){c->options->threads,
-                         c->tolerance,
-                         c->options->interrupted,
-                         c->options->substeps,
-                         0,
-                         c->repeat_substeps ? &c->base : NULL};
+  return (RecordOptions){c->options->threads, c->tolerance, c->options->interrupted, c->options->substeps, 0,
+                         c->reference};
 }
 
 typedef struct {
@@ -128,31 +126,36 @@ typedef struct {
   int count;
 } BlockContext;
 
-/* Builds the model with changed parameters of a block (values[count]) and the number of steps of the base run. Returns
- * false if the model is invalid. The caller frees the model with model_destroy in both cases. */
-static bool create_model_at(const BlockContext* b, const double* values, Model* model, Diagnostics* diagnostics) {
-  const GradientCheck* c = b->check;
+/* Returns the model with changed parameters of a block (values[count]) and the number of steps of the base run. Returns
+ * NULL if the model is invalid. Builds it in *model, or changes the inputs of GradientCheck.inputs. The caller frees
+ * *model with model_destroy in all cases. */
+static const Model* model_at(const BlockContext* b, const double* values, Model* model, Diagnostics* diagnostics) {
+  GradientCheck* c = b->check;
+  *model = (Model){0};
+  if (b->block == GRADCHECK_INPUT) {
+    driven_model_set_inputs(&c->inputs, c->model, 0, values, c->base.steps);
+    return &c->inputs.model;
+  }
   for (int k = 0; k < b->count; k++) b->parameters[k].value = values[k];
-  if (model_create_from(model, c->scene, c->solids, b->parameters, b->count, diagnostics) != STATUS_OK) return false;
+  if (model_create_from(model, c->scene, c->solids, b->parameters, b->count, diagnostics) != STATUS_OK) return NULL;
   if (b->block == GRADCHECK_STATE) perturb_state(model, values);
   model->simulation.steps = c->base.steps;
-  return true;
+  return model;
 }
 
 /* Returns the loss of a run with changed parameters of a block (values[count]), or NaN if the run fails. */
 static double evaluate_with_block(void* context, const double* values) {
   const BlockContext* b = context;
   GradientCheck* c = b->check;
-  Model model;
+  Model storage;
   Diagnostics diagnostics = {0};
   RecordReport report;
   RecordOptions options = get_record_options(c);
   double value = NAN;
-  if (create_model_at(b, values, &model, &diagnostics)) {
-    if (recording_run(&c->perturbed, &model, &options, &report, &diagnostics) == STATUS_OK)
-      value = evaluate_loss(c, &c->perturbed, NULL);
-  }
-  model_destroy(&model);
+  const Model* model = model_at(b, values, &storage, &diagnostics);
+  if (model && recording_run(&c->perturbed, model, &options, &report, &diagnostics) == STATUS_OK)
+    value = evaluate_loss(c, &c->perturbed, NULL);
+  model_destroy(&storage);
   diagnostics_free(&diagnostics);
   if (++c->runs == c->expected) c->expected += GRADCHECK_RUNS;
   if (c->options->progress)
@@ -169,51 +172,81 @@ static double evaluate_precisely(void* context, const double* values) {
   return value;
 }
 
-static void create_full_recording(const GradientCheck* c, const Model* model, int steps, Recording* recording,
-                                  LossSeeds* seeds) {
-  recording_create(recording, model, steps);
-  *seeds = loss_seeds_create(model, steps);
+/* Creates a recording of a run of `steps` steps and, unless NULL, the seeds of its loss. With limited memory the
+ * recording stores only the rows that the loss reads. */
+static void create_recording(const GradientCheck* c, const Model* model, int steps, Recording* recording,
+                             LossSeeds* seeds) {
+  bool selective = c->options->memory > 0;
+  if (selective)
+    recording_create_selective(recording, model, steps, &c->selection);
+  else
+    recording_create(recording, model, steps);
+  if (seeds) *seeds = selective ? loss_seeds_create_selective(model, &c->selection) : loss_seeds_create(model, steps);
   if (c->loss) loss_record_pair_forces(c->loss, steps, recording, seeds);
+}
+
+/* Copies the derivatives with respect to the parameters of a block into out[count]. */
+static void copy_block_gradient(const BlockContext* b, const Model* model, const ModelGradient* all, double* out) {
+  const GradientCheck* c = b->check;
+  if (b->block == GRADCHECK_INPUT)
+    driven_model_input_derivatives(&c->inputs, c->base.steps, all->control, out);
+  else
+    block_gradient(model, b->block, all, out);
+}
+
+/* Runs a model and computes the gradient of the loss with respect to the parameters of a block by the adjoint method.
+ * Returns false if the run or the adjoint fails. */
+static bool run_with_gradient(const BlockContext* b, const Model* model, Recording* recording, double* gradient) {
+  const GradientCheck* c = b->check;
+  Diagnostics diagnostics = {0};
+  RecordReport report;
+  RecordOptions options = get_record_options(c);
+  LossSeeds seeds;
+  ModelGradient all;
+  bool sound = false;
+  create_recording(c, model, c->base.steps, recording, &seeds);
+  if (c->options->memory > 0) options.memory = recording_memory_left(recording, &seeds, c->options->memory);
+  if (recording_run(recording, model, &options, &report, &diagnostics) == STATUS_OK) {
+    evaluate_loss(c, recording, &seeds);
+    model_gradient_create(&all, model);
+    all.without_turns = true; /* no block contains these derivatives */
+    RunAdjoint* adjoint = run_adjoint_create(model, c->options->threads);
+    sound = run_adjoint(adjoint, recording, &seeds, 1.0, &all).sound;
+    run_adjoint_destroy(adjoint);
+    if (sound) copy_block_gradient(b, model, &all, gradient);
+    model_gradient_destroy(&all);
+  }
+  loss_seeds_destroy(&seeds);
+  diagnostics_free(&diagnostics);
+  return sound;
 }
 
 /* Computes the gradient of the loss with respect to the parameters of a block by the adjoint method. Callback of type
  * GradcheckGradient. Not for runs with limited memory. */
 static bool compute_block_gradient(void* context, const double* values, double* gradient) {
   const BlockContext* b = context;
-  GradientCheck* c = b->check;
-  if (c->options->memory > 0) return false;
-  Model model;
-  Recording recording;
-  LossSeeds seeds;
+  if (b->check->options->memory > 0) return false;
+  Model storage;
+  Recording recording = {0};
   Diagnostics diagnostics = {0};
-  RecordReport report;
-  RecordOptions options = get_record_options(c);
-  ModelGradient all;
-  bool sound = false;
-  if (create_model_at(b, values, &model, &diagnostics)) {
-    create_full_recording(c, &model, c->base.steps, &recording, &seeds);
-    if (recording_run(&recording, &model, &options, &report, &diagnostics) == STATUS_OK) {
-      evaluate_loss(c, &recording, &seeds);
-      model_gradient_create(&all, &model);
-      all.without_turns = true; /* no block contains these derivatives */
-      RunAdjoint* adjoint = run_adjoint_create(&model, c->options->threads);
-      sound = run_adjoint(adjoint, &recording, &seeds, 1.0, &all).sound;
-      run_adjoint_destroy(adjoint);
-      if (sound) block_gradient(&model, b->block, &all, gradient);
-      model_gradient_destroy(&all);
-    }
-    recording_destroy(&recording);
-    loss_seeds_destroy(&seeds);
-  }
-  model_destroy(&model);
+  const Model* model = model_at(b, values, &storage, &diagnostics);
+  bool sound = model && run_with_gradient(b, model, &recording, gradient);
+  recording_destroy(&recording);
+  model_destroy(&storage);
   diagnostics_free(&diagnostics);
   return sound;
+}
+
+/* Returns the number of parameters of the block of inputs (J19). A run that begins in a restored state has none. */
+static int input_count(const GradientCheck* c) {
+  return c->model->start ? 0 : model_input_count(c->model) * c->base.steps;
 }
 
 static int count_expected_runs(const GradientCheck* c) {
   int blocks = 0;
   for (int b = 0; b < GRADCHECK_BLOCKS; b++)
-    blocks += (c->options->blocks & 1u << b) && block_size(c->model, (GradcheckBlock)b) > 0;
+    blocks += (c->options->blocks & 1u << b) &&
+              (b == GRADCHECK_INPUT ? input_count(c) : block_size(c->model, (GradcheckBlock)b)) > 0;
   return GRADCHECK_RUNS * c->options->directions * blocks;
 }
 
@@ -256,6 +289,35 @@ static void check_block(GradientCheck* c, GradcheckBlock block, const ModelGradi
     for (int k = 0; k < count; k++) out->count -= scale[k] == 0;
   memory_free(context.parameters);
   memory_free(memory);
+}
+
+/* Checks the block of inputs (J19): derivatives of a run whose controllers follow inputs that are constant within each
+ * time step. The inputs are the means of the scene's signals over the steps. */
+static void check_inputs(GradientCheck* c, const ModelGradient* gradient) {
+  int count = input_count(c), steps = c->base.steps;
+  GradcheckBlockReport* out = &c->report->block[GRADCHECK_INPUT];
+  *out = (GradcheckBlockReport){.count = count, .order = NAN};
+  if (count == 0 || !(c->options->blocks & 1u << GRADCHECK_INPUT)) return;
+  double *g = MEMORY_NEW(double, 3 * (size_t)count), *scale = g + count, *base = scale + count;
+  const Recording* reference = c->reference;
+  Recording recording = {0};
+  BlockContext context = {c, GRADCHECK_INPUT, NULL, count};
+  driven_model_create(&c->inputs, c->model);
+  driven_model_set_inputs(&c->inputs, c->model, steps, NULL, 0);
+  driven_model_get_inputs(&c->inputs, steps, base);
+  input_scale(c->model, steps, scale);
+  c->inputs.model.simulation.steps = steps;
+  c->reference = NULL;
+  if (run_with_gradient(&context, &c->inputs.model, &recording, g)) {
+    c->reference = reference ? &recording : NULL;
+    gradcheck_vector(count, g, scale, base, compute_rounding(c, gradient), evaluate_with_block, &context, c->options,
+                     c->options->seed * 7919u + GRADCHECK_INPUT, out);
+  } else
+    out->verdict = GRADCHECK_UNCHECKED;
+  c->reference = reference;
+  recording_destroy(&recording);
+  driven_model_free(&c->inputs);
+  memory_free(g);
 }
 
 static bool compute_gradient(GradientCheck* c, ModelGradient* gradient) {
@@ -307,7 +369,10 @@ static Status check_blocks(GradientCheck* c) {
   c->expected = count_expected_runs(c);
   report->kinks = c->model->contact_model != CONTACT_NONE && contact_once_differentiable(c->model);
   for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound && !is_interrupted(c); b++) {
-    check_block(c, (GradcheckBlock)b, &gradient);
+    if (b == GRADCHECK_INPUT)
+      check_inputs(c, &gradient);
+    else
+      check_block(c, (GradcheckBlock)b, &gradient);
     GradcheckBlockReport* block = &report->block[b];
     if (report->kinks && block->verdict == GRADCHECK_WRONG) block->verdict = GRADCHECK_UNCHECKED;
     gradcheck_mark_singular(c->model->singular_closure >= 0, block);
@@ -318,30 +383,18 @@ static Status check_blocks(GradientCheck* c) {
   return is_interrupted(c) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Creates both recordings and the seeds for limited memory. Perturbed runs store only the rows that the loss reads. */
-static void create_selective_recordings(GradientCheck* c, int steps) {
-  if (!(c->options->memory > 0)) {
-    recording_create(&c->base, c->model, steps);
-    recording_create(&c->perturbed, c->model, steps);
-    c->seeds = loss_seeds_create(c->model, steps);
-    return;
-  }
-  c->selection = row_selection_create(c->model, steps);
-  if (c->loss)
-    loss_select_rows(c->loss, c->model, &c->selection);
-  else
-    probe_select_rows(steps, &c->selection);
-  row_selection_compute_offsets(&c->selection, c->model);
-  recording_create_selective(&c->base, c->model, steps, &c->selection);
-  recording_create_selective(&c->perturbed, c->model, steps, &c->selection);
-  c->seeds = loss_seeds_create_selective(c->model, &c->selection);
-}
-
+/* Creates the recordings of the base run and of the perturbed runs. */
 static void create_recordings(GradientCheck* c, int steps) {
-  create_selective_recordings(c, steps);
-  if (!c->loss) return;
-  loss_record_pair_forces(c->loss, steps, &c->base, &c->seeds);
-  loss_record_pair_forces(c->loss, steps, &c->perturbed, NULL);
+  if (c->options->memory > 0) {
+    c->selection = row_selection_create(c->model, steps);
+    if (c->loss)
+      loss_select_rows(c->loss, c->model, &c->selection);
+    else
+      probe_select_rows(steps, &c->selection);
+    row_selection_compute_offsets(&c->selection, c->model);
+  }
+  create_recording(c, c->model, steps, &c->base, &c->seeds);
+  create_recording(c, c->model, steps, &c->perturbed, NULL);
 }
 
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
@@ -368,7 +421,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   if (status == STATUS_OK) status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   if (status == STATUS_OK) {
-    c.repeat_substeps = options->fixed_substeps;
+    c.reference = options->fixed_substeps ? &c.base : NULL;
     status = check_blocks(&c);
   } else if (status == STATUS_SOLVER && loop_failed_to_close(model, &report->run)) {
     report->loop_open = report->passed = true;

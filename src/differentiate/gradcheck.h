@@ -8,7 +8,8 @@
 /* Largest difference step, relative to the scale of a parameter. */
 #define GRADCHECK_LARGEST_STEP 1e-2
 
-/* Returns the number of parameters of one kind (block) that the gradient check varies, or 0 if the scene has none. */
+/* Returns the number of parameters of one kind (block) that the gradient check varies, or 0 if the scene has none.
+ * Returns 0 for GRADCHECK_INPUT, whose parameters belong to a run (input_scale). */
 int block_size(const Model* model, GradcheckBlock block);
 /* Sets scale[block_size] to a typical large change of each parameter of a block; 0: the parameter is not varied. The
  * largest difference step is GRADCHECK_LARGEST_STEP times this scale. Lengths: reach of the link. Masses and contact
@@ -25,6 +26,10 @@ ModelOverride* block_parameters(const Scene* scene, const Model* model, Gradchec
 /* Adds increments to the initial state of the model. values (2 nv, with nv degrees of freedom): increments of all joint
  * coordinates [m, rad], then of all joint velocities [m/s, rad/s]. */
 void perturb_state(Model* model, const double* values);
+
+/* Sets scale[steps * nu] to a typical large change of each input, in the order of DrivenModel. A tenth of the largest
+ * value of the controller's signal; 0.1 for positions and where that value is zero. */
+void input_scale(const Model* model, int steps, double* scale);
 
 typedef struct Probe Probe;
 /* Creates a random loss that measures the deviation of a run from the recording `base`, which must outlive the loss.

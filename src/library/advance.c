@@ -25,8 +25,8 @@ static sdrs_status set_start(sdrs* s, const BlockValues* set) {
   bool coordinates = set->block == SDRS_COORDINATES;
   int expected = coordinates ? state->live.model.coordinate_count : state->live.model.dof_count;
   if (set->count != (size_t)expected) return wrong_count(s, set, "", expected);
-  bool valid =
-      coordinates ? drive_set_coordinates(&state->live, set->values) : drive_set_velocities(&state->live, set->values);
+  bool valid = coordinates ? driven_model_set_coordinates(&state->live, set->values)
+                           : driven_model_set_velocities(&state->live, set->values);
   if (!valid)
     return library_fail(s, SDRS_BAD_INPUT, "%s must be finite%s", sdrs_block_name(set->block),
                         coordinates ? ", quaternions not zero" : "");
@@ -38,14 +38,14 @@ static sdrs_status set_input(sdrs* s, const BlockValues* set) {
   LibraryState* state = s->state;
   size_t inputs = (size_t)s->shared->inputs;
   if (set->count == 0) {
-    drive_clear_inputs(&state->live, &s->shared->model);
+    driven_model_clear_inputs(&state->live, &s->shared->model);
     return SDRS_OK;
   }
   if (inputs == 0 || set->count % inputs != 0) return wrong_count(s, set, "a multiple of ", (int)inputs);
   for (size_t k = 0; k < set->count; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int step = state->sim ? sim_state(state->sim)->step : 0;
-  drive_set_inputs(&state->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
+  driven_model_set_inputs(&state->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
   return SDRS_OK;
 }
 
@@ -75,12 +75,12 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   state->recorded = false;
   if (state->has_gradient) model_gradient_destroy(&state->gradient);
   state->has_gradient = false;
-  drive_free(&state->ran);
-  drive_free(&state->live);
+  driven_model_free(&state->ran);
+  driven_model_free(&state->live);
   model_destroy(&s->shared->model);
   s->shared->model = *model;
   if (count > 0) memcpy(s->shared->design, design, sizeof(double) * count);
-  drive_create(&state->live, &s->shared->model);
+  driven_model_create(&state->live, &s->shared->model);
 }
 
 /* Builds the model for given values of the design variables and replaces the present model. On failure the present

@@ -356,20 +356,14 @@ static sdrs_array make_array(const double* data, size_t rows, size_t columns) {
 /* Sets *out to the derivatives of the loss with respect to the controller inputs (steps x inputs). Returns SDRS_USAGE
  * if the run followed the scene's signals. */
 static sdrs_status input_gradient(sdrs* s, sdrs_array* out) {
-  const LibraryModel* d = &s->state->ran;
-  size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->state->recording.steps, column = 0;
+  const DrivenModel* d = &s->state->ran;
+  size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->state->recording.steps;
   if (inputs > 0 && !d->driven)
     return library_fail(s, SDRS_USAGE,
                         "the run follows the scene's own signals, so there is no gradient with respect to 'input': "
                         "set 'input' before the run, or ask for 'control'");
   double* slope = library_buffer(s, BUFFER_GRADIENT, SDRS_INPUT, inputs * rows);
-  for (int c = 0; d->driven && c < d->model.controller_count; c++) {
-    const double* from = s->state->gradient.control + d->model.controllers[c].parameter_first;
-    size_t channels = (size_t)d->signals[c].channels;
-    for (size_t row = 0; row < rows; row++)
-      memcpy(slope + row * inputs + column, from + row * channels, sizeof(double) * channels);
-    column += channels;
-  }
+  if (d->driven) driven_model_input_derivatives(d, (int)rows, s->state->gradient.control, slope);
   *out = make_array(slope, rows, inputs);
   return SDRS_OK;
 }

@@ -7,20 +7,8 @@
 
 #include <stdatomic.h>
 #include "library/sdrs.h"
+#include "model/inputs.h"
 #include "optimize/optimize.h"
-
-/* A simulation model with its own initial state and, if `driven`, its own controller inputs. It borrows all other data
- * from the model that clones share. */
-typedef struct {
-  Model model;                       /* owns initial_coordinates and initial_velocities */
-  bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
-  const double* closure_coordinates; /* initial coordinates of the shared model (size: nq), from which the lengths of
-                                        closures (kinematic loops) are computed */
-  int scene_parameter_count;         /* number of parameters over all signals of the scene */
-  int rows, row_capacity;            /* number of input rows, and of allocated rows */
-  SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
-  ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
-} LibraryModel;
 
 typedef struct {
   MemoryPool* pool;
@@ -46,9 +34,9 @@ enum { LIBRARY_BLOCK_COUNT = SDRS_RANGE + 1 };
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* messages of the last call */
-  LibraryModel live;       /* model of the current simulation, advanced by sdrs_step */
+  DrivenModel live;        /* model of the current simulation, advanced by sdrs_step */
   Sim* sim;                /* simulation of live.model; NULL before it begins */
-  LibraryModel ran;        /* model of the recorded run (sdrs_run) */
+  DrivenModel ran;         /* model of the recorded run (sdrs_run) */
   Recording recording;
   bool recorded, has_gradient;
   bool has_moments; /* true: the chain rule from the links' mass moments to masses and vertices is still to be applied
@@ -118,32 +106,6 @@ int library_design_count(const sdrs* s);
  * BUFFER_RECORD or BUFFER_GRADIENT. Frees the previous buffer of this kind and block. Never returns NULL: if memory
  * runs out, the call ends with SDRS_NO_MEMORY. */
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
-
-/* ---------------------------------------------------------------- drives (library/drive.c) */
-
-/* Sets *drive to a model that copies the initial coordinates (nq) and velocities (nv) of `model` and borrows all other
- * data. The caller frees *drive with drive_free. If memory runs out, the call ends with SDRS_NO_MEMORY. */
-void drive_create(LibraryModel* drive, const Model* model);
-/* Sets *drive to a copy of `from` with controller inputs for exactly `steps` time steps. Missing rows repeat the last
- * row of `from`. Overwrites *drive without freeing it. If memory runs out, the call ends with SDRS_NO_MEMORY. */
-void drive_copy(LibraryModel* drive, const LibraryModel* from, int steps);
-/* Frees the data that *drive owns and zeroes *drive. Accepts a zeroed struct. drive must not be NULL. */
-void drive_free(LibraryModel* drive);
-/* Sets the controller inputs of the time steps first ... first + rows - 1 to copies of values (rows x inputs), which
- * must be finite. Missing rows before `first` repeat the last row, or, if there is none, take the values of the signals
- * of `shared`. May allocate. */
-void drive_set_inputs(LibraryModel* drive, const Model* shared, int first, const double* values, int rows);
-/* Frees the controller inputs that were set, so that the controllers follow the signals of the shared model again.
- * Cannot fail. */
-void drive_clear_inputs(LibraryModel* drive, const Model* shared);
-/* Sets the model's initial coordinates to q (nq) [m, rad]. Quaternions w x y z in q are normalized. Returns false, with
- * nothing changed, if a number is not finite or a quaternion is zero. */
-bool drive_set_coordinates(LibraryModel* drive, const double* q);
-/* Sets the model's initial velocities to v (nv) [m/s, rad/s]. Returns false, with nothing changed, if a number is not
- * finite. */
-bool drive_set_velocities(LibraryModel* drive, const double* v);
-/* Returns the number of channels of all controllers (nu). */
-int library_input_count(const Model* model);
 
 /* Creates the simulation of the object if there is none. Returns SDRS_OK, or another status with the object's error
  * text set. */

@@ -116,7 +116,7 @@ typedef struct {
 
 static void create_state(sdrs* s) {
   s->state = MEMORY_NEW(LibraryState, 1);
-  if (s->shared) drive_create(&s->state->live, &s->shared->model);
+  if (s->shared) driven_model_create(&s->state->live, &s->shared->model);
 }
 
 static void run_call(void* context) {
@@ -282,7 +282,7 @@ static Status read_all(Loading* l) {
     status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);
   if (shared->is_task) diagnostics_merge(&shared->diagnostics, &repeated);
   diagnostics_free(&repeated);
-  shared->inputs = status == STATUS_OK ? library_input_count(&shared->model) : 0;
+  shared->inputs = status == STATUS_OK ? model_input_count(&shared->model) : 0;
   return status;
 }
 
@@ -420,9 +420,9 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->state) return SDRS_OK;
-  const LibraryModel* live = &original->state->live;
-  drive_free(&s->state->live);
-  drive_copy(&s->state->live, live, live->rows);
+  const DrivenModel* live = &original->state->live;
+  driven_model_free(&s->state->live);
+  driven_model_copy(&s->state->live, live, live->rows);
   return SDRS_OK;
 }
 
@@ -447,8 +447,8 @@ static void free_own(LibraryState* state) {
   sim_destroy(state->sim);
   recording_destroy(&state->recording);
   if (state->has_gradient) model_gradient_destroy(&state->gradient);
-  drive_free(&state->live);
-  drive_free(&state->ran);
+  driven_model_free(&state->live);
+  driven_model_free(&state->ran);
   for (int b = 0; b < LIBRARY_BLOCK_COUNT; b++) {
     for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(state->buffer[kind][b]);
     free_names(state->names[b]);

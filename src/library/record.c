@@ -18,8 +18,8 @@ static sdrs_status run(sdrs* s, void* arguments) {
   if (steps <= 0) steps = s->shared->model.simulation.steps;
   discard_record(state);
   if (state->recording.step_capacity < steps) recording_destroy(&state->recording);
-  drive_free(&state->ran);
-  drive_copy(&state->ran, &state->live, steps);
+  driven_model_free(&state->ran);
+  driven_model_copy(&state->ran, &state->live, steps);
   state->ran.model.simulation.steps = steps;
   if (state->recording.step_capacity < steps) {
     recording_create(&state->recording, &state->ran.model, steps);

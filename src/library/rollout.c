@@ -7,16 +7,16 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* request;
-  LibraryModel* drives; /* one model per thread, with its own initial state and inputs */
-  sdrs_status* status;  /* status of each run */
-  int* steps_done;      /* number of completed steps of each run */
+  DrivenModel* drives; /* one model per thread, with its own initial state and inputs */
+  sdrs_status* status; /* status of each run */
+  int* steps_done;     /* number of completed steps of each run */
 } Rollouts;
 
-static sdrs_status set_start(LibraryModel* d, const sdrs_rollouts* request, size_t run) {
+static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* request, size_t run) {
   const Model* m = &d->model;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
-  if (request->coordinates && !drive_set_coordinates(d, request->coordinates + run * nq)) return SDRS_BAD_INPUT;
-  if (request->velocities && !drive_set_velocities(d, request->velocities + run * nv)) return SDRS_BAD_INPUT;
+  if (request->coordinates && !driven_model_set_coordinates(d, request->coordinates + run * nq)) return SDRS_BAD_INPUT;
+  if (request->velocities && !driven_model_set_velocities(d, request->velocities + run * nv)) return SDRS_BAD_INPUT;
   return SDRS_OK;
 }
 
@@ -52,11 +52,11 @@ static void simulate(const Rollouts* r, Sim* sim, const Model* m, int index) {
 static void run_one(void* context, int index, int thread) {
   const Rollouts* r = context;
   const sdrs_rollouts* request = r->request;
-  LibraryModel* d = &r->drives[thread];
+  DrivenModel* d = &r->drives[thread];
   size_t inputs = (size_t)r->object->shared->inputs, run = (size_t)index;
   if (request->input && inputs > 0)
-    drive_set_inputs(d, &r->object->shared->model, 0, request->input + run * (size_t)request->steps * inputs,
-                     request->steps);
+    driven_model_set_inputs(d, &r->object->shared->model, 0, request->input + run * (size_t)request->steps * inputs,
+                            request->steps);
   r->status[index] = set_start(d, request, run);
   if (r->status[index] != SDRS_OK) return;
   Sim* sim = NULL;
@@ -103,13 +103,13 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
     return library_fail(s, SDRS_BAD_INPUT, "all numbers of 'input' must be finite");
   int threads = request->threads > 1 ? request->threads : 1;
   Rollouts r = {.object = s, .request = request};
-  r.drives = MEMORY_NEW(LibraryModel, threads);
+  r.drives = MEMORY_NEW(DrivenModel, threads);
   r.status = MEMORY_NEW(sdrs_status, request->count);
   r.steps_done = MEMORY_NEW(int, request->count);
-  for (int t = 0; t < threads; t++) drive_copy(&r.drives[t], &s->state->live, request->steps);
+  for (int t = 0; t < threads; t++) driven_model_copy(&r.drives[t], &s->state->live, request->steps);
   parallel_for(threads, request->count, 2, 1, run_one, &r);
   sdrs_status status = report_results(s, &r);
-  for (int t = 0; t < threads; t++) drive_free(&r.drives[t]);
+  for (int t = 0; t < threads; t++) driven_model_free(&r.drives[t]);
   memory_free(r.drives);
   memory_free(r.status);
   memory_free(r.steps_done);

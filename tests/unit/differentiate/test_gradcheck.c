@@ -86,6 +86,36 @@ static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
   }
 }
 
+/* A motor, a prescribed joint, a load and a tendon with signals. Inputs of the two controllers have the right gradient
+ * from the first step to the last (J19). */
+static void gradcheck_J19_inputs_of_all_steps(void** state) {
+  (void)state;
+  static const char DRIVEN[] =
+      "simulation: {dt: 0.01, steps: 15}\n"
+      "links:\n"
+      "  - {name: table, mass: 1, shape: {type: box, size: [1, 1, 0.1]}, joint: {type: slide, axis: [1, 0, 0]}}\n"
+      "  - {name: box, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 0.105]}\n"
+      "  - {name: arm, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.4]}, joint: {type: hinge, axis: [0, 1, 0], "
+      "position: [0, 2, 1]}}\n"
+      "controllers:\n"
+      "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.02, frequency: 2}]}}\n"
+      "  - {link: arm, type: torque, target: 0.3}\n"
+      "loads: [{link: box, force: [0.1, 0.2, 0]}]\n"
+      "tendons: [{stiffness: 20, rest_length: 0.5, tension: 0.5, points: [{link: world, point: [0.3, 2, 1]}, {link: "
+      "arm, point: [0, 0, -0.3]}]}]\n";
+  Run* run = run_model(DRIVEN);
+  GradcheckOptions options = options_with(1e-6);
+  GradcheckReport report;
+  options.blocks = 1u << GRADCHECK_INPUT;
+  options.accepted_resolution = 1e-5;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  const GradcheckBlockReport* input = &report.block[GRADCHECK_INPUT];
+  assert_int_equal(input->count, 2 * 15);
+  assert_int_equal(input->verdict, GRADCHECK_RIGHT);
+  assert_true(input->norm > 1e-3);
+  run_free(run);
+}
+
 /* An error below the resolution of the differences gives neither "pass" nor "fail". */
 static void gradcheck_says_what_it_cannot_check(void** state) {
   (void)state;
@@ -259,6 +289,7 @@ int main(void) {
       cmocka_unit_test(gradcheck_J15_says_nothing_of_a_singular_position),
       cmocka_unit_test(gradcheck_of_one_free_body_by_mass),
       cmocka_unit_test(gradcheck_J5_knows_the_rounding_of_what_does_not_move),
+      cmocka_unit_test(gradcheck_J19_inputs_of_all_steps),
       cmocka_unit_test(gradcheck_says_that_it_was_interrupted),
       cmocka_unit_test(gradcheck_sees_a_gradient_that_is_wrong),
       cmocka_unit_test(gradcheck_reports_a_step_that_is_not_solved),

@@ -182,7 +182,7 @@ static void judge_gradients(Run* next, const char* integrator, double memory) {
     const GradcheckBlockReport* block = &report->block[b];
     bool constant = b == GRADCHECK_STATE || b == GRADCHECK_ATTACHMENTS || b == GRADCHECK_MATERIAL ||
                     b == GRADCHECK_CLOSURES || b == GRADCHECK_TENDONS || b == GRADCHECK_BUSHINGS ||
-                    b == GRADCHECK_SHAPES; /* the last five: none */
+                    b == GRADCHECK_SHAPES || b == GRADCHECK_INPUT; /* the last six: none */
     print_message("%s %s: %d numbers, |g| = %.3g, error %.2e, resolution %.1e\n", integrator,
                   gradcheck_block_name((GradcheckBlock)b), block->count, block->norm, block->error, block->resolution);
     assert_true(constant ? block->count == 0 : block->norm > 1e-6);

@@ -1,11 +1,13 @@
-/* Functions for LibraryModel, a model with its own initial state and inputs. */
-#include "library/library.h"
-#include "linalg/arrays.h"
+/* Functions for DrivenModel, a model with its own initial state and inputs. */
+#include "model/inputs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
-int library_input_count(const Model* model) {
+#include "linalg/arrays.h"
+
+int model_input_count(const Model* model) {
   int count = 0;
   for (int c = 0; c < model->controller_count; c++) count += model->controllers[c].target.source->channels;
   return count;
@@ -17,8 +19,8 @@ static double* copy_doubles(const double* values, int count) {
   return copy;
 }
 
-void drive_create(LibraryModel* d, const Model* model) {
-  *d = (LibraryModel){.model = *model, .scene_parameter_count = model->parameter_count};
+void driven_model_create(DrivenModel* d, const Model* model) {
+  *d = (DrivenModel){.model = *model, .scene_parameter_count = model->parameter_count};
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
   d->closure_coordinates = model->initial_coordinates;
@@ -26,7 +28,7 @@ void drive_create(LibraryModel* d, const Model* model) {
   d->model.initial_velocities = copy_doubles(model->initial_velocities, model->dof_count);
 }
 
-static void free_signals(LibraryModel* d) {
+static void free_signals(DrivenModel* d) {
   for (int c = 0; d->signals && c < d->model.controller_count; c++) memory_free(d->signals[c].values);
   memory_free(d->signals);
   memory_free(d->controllers);
@@ -34,16 +36,16 @@ static void free_signals(LibraryModel* d) {
   d->controllers = NULL;
 }
 
-void drive_free(LibraryModel* d) {
+void driven_model_free(DrivenModel* d) {
   free_signals(d);
   memory_free(d->model.initial_coordinates);
   memory_free(d->model.initial_velocities);
-  *d = (LibraryModel){0};
+  *d = (DrivenModel){0};
 }
 
 /* Numbers the parameters of the input signals after those of the scene's signals, which loads and tendons follow: every
  * value of every time step is one parameter. */
-static void number_parameters(LibraryModel* d) {
+static void number_parameters(DrivenModel* d) {
   Model* m = &d->model;
   m->parameter_count = d->scene_parameter_count;
   for (int c = 0; c < m->controller_count; c++) {
@@ -54,7 +56,7 @@ static void number_parameters(LibraryModel* d) {
 }
 
 /* Replaces the model's controllers by copies that follow input signals without rows. */
-static void create_input_signals(LibraryModel* d) {
+static void create_input_signals(DrivenModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
   d->controllers = MEMORY_NEW(ModelController, m->controller_count);
@@ -72,7 +74,7 @@ static void create_input_signals(LibraryModel* d) {
   d->rows = d->row_capacity = 0;
 }
 
-static void reserve_rows(LibraryModel* d, int rows) {
+static void reserve_rows(DrivenModel* d, int rows) {
   if (rows <= d->row_capacity) return;
   int row_capacity = rows + rows / 2 + 16;
   for (int c = 0; c < d->model.controller_count; c++) {
@@ -83,7 +85,7 @@ static void reserve_rows(LibraryModel* d, int rows) {
   d->row_capacity = row_capacity;
 }
 
-static double* input_at(const LibraryModel* d, int controller, int row) {
+static double* input_at(const DrivenModel* d, int controller, int row) {
   assert(row >= 0 && row < d->row_capacity);
   const SceneSignal* signal = &d->signals[controller];
   return signal->values + (size_t)row * (size_t)signal->channels;
@@ -91,7 +93,7 @@ static double* input_at(const LibraryModel* d, int controller, int row) {
 
 /* Appends controller inputs for all time steps up to `first` - 1. They repeat the last row, or, if there is none, take
  * the means of the scene's signals over each step. */
-static void append_rows_until(LibraryModel* d, const Model* shared, int first) {
+static void append_rows_until(DrivenModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF], dt = d->model.simulation.dt;
   for (; d->rows < first; d->rows++)
@@ -104,7 +106,7 @@ static void append_rows_until(LibraryModel* d, const Model* shared, int first) {
     }
 }
 
-void drive_set_inputs(LibraryModel* d, const Model* shared, int first, const double* values, int rows) {
+void driven_model_set_inputs(DrivenModel* d, const Model* shared, int first, const double* values, int rows) {
   assert(first >= 0 && rows >= 0);
   if (!d->driven) create_input_signals(d);
   reserve_rows(d, first + rows);
@@ -119,7 +121,27 @@ void drive_set_inputs(LibraryModel* d, const Model* shared, int first, const dou
   number_parameters(d);
 }
 
-void drive_clear_inputs(LibraryModel* d, const Model* shared) {
+void driven_model_get_inputs(const DrivenModel* d, int steps, double* values) {
+  assert(d->driven && steps <= d->rows);
+  for (int row = 0; row < steps; row++)
+    for (int c = 0; c < d->model.controller_count; c++) {
+      int channels = d->signals[c].channels;
+      memcpy(values, input_at(d, c, row), sizeof(double) * (size_t)channels);
+      values += channels;
+    }
+}
+
+void driven_model_input_derivatives(const DrivenModel* d, int steps, const double* slopes, double* out) {
+  assert(d->driven && steps <= d->rows);
+  for (int row = 0; row < steps; row++)
+    for (int c = 0; c < d->model.controller_count; c++) {
+      int channels = d->signals[c].channels;
+      memcpy(out, slopes + d->model.controllers[c].parameter_first + row * channels, sizeof(double) * (size_t)channels);
+      out += channels;
+    }
+}
+
+void driven_model_clear_inputs(DrivenModel* d, const Model* shared) {
   free_signals(d);
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
@@ -127,9 +149,9 @@ void drive_clear_inputs(LibraryModel* d, const Model* shared) {
   d->rows = d->row_capacity = 0;
 }
 
-void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
+void driven_model_copy(DrivenModel* d, const DrivenModel* from, int steps) {
   assert(steps >= 0);
-  drive_create(d, &from->model);
+  driven_model_create(d, &from->model);
   d->closure_coordinates = from->closure_coordinates;
   d->scene_parameter_count = from->scene_parameter_count;
   if (!from->driven) return;
@@ -145,7 +167,7 @@ void drive_copy(LibraryModel* d, const LibraryModel* from, int steps) {
 
 /* ---------------------------------------------------------------- the start */
 
-bool drive_set_coordinates(LibraryModel* d, const double* q) {
+bool driven_model_set_coordinates(DrivenModel* d, const double* q) {
   const Model* m = &d->model;
   if (!array_finite(m->coordinate_count, q)) return false;
   for (int i = 0; i < m->link_count; i++) {
@@ -172,7 +194,7 @@ bool drive_set_coordinates(LibraryModel* d, const double* q) {
   return true;
 }
 
-bool drive_set_velocities(LibraryModel* d, const double* v) {
+bool driven_model_set_velocities(DrivenModel* d, const double* v) {
   if (!array_finite(d->model.dof_count, v)) return false;
   if (d->model.dof_count > 0) memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
   return true;
