@@ -1,6 +1,20 @@
 /* Adjoint of the impact law of a pair (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
+/* Adds the derivatives of a scalar with respect to an active vertex of body `side`, in its state of the previous solve
+ * of the step. by: derivative with respect to the position of the vertex. */
+static void add_derivatives_at_solve(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v,
+                                     Vec3 by, PairShares* out) {
+  if (at->ring_count == 0) {
+    out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .solve = by};
+    return;
+  }
+  PairShares moved = {.shape = {out->shape[0], out->shape[1]}};
+  active_add_derivatives(at, plane, side, v, by, vec3(0, 0, 0), &moved);
+  out->move_solve[side] = vec3_add(out->move_solve[side], moved.move_next[side]);
+  out->turn_solve[side] = vec3_add(out->turn_solve[side], moved.turn_next[side]);
+}
+
 /* Adds `bar` times the derivatives of the potential U in one state to *out, with respect to all quantities on which U
  * depends. The plane counts as constant, because it minimises U (envelope theorem). moment: state in which U is
  * evaluated, at t, at t + dt, or in the previous solve of the step. */
@@ -20,9 +34,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      if (moment == AT_SOLVE) /* only vertices have entries for the previous solve of the step, because friction of
-                                 circles uses the force at t */
-        out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .solve = slope};
+      if (moment == AT_SOLVE)
+        add_derivatives_at_solve(&at->body[side].hull, plane, side, v, slope, out);
       else
         active_add_derivatives(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
                                moment == AT_NOW ? slope : none, out);

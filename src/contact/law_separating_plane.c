@@ -103,7 +103,7 @@ static void* create(const Model* model, int threads, double tolerance, const Law
                     .smoothing = contact->smoothing,
                     .rest_speed = contact->rest_speed,
                     .inverse_mass = inverse_masses(model),
-                    .carries_debt = contact->friction_iterations < 0 && !contact->bounces && contact->rest_speed > 0};
+                    .carries_debt = contact->friction_iterations < 0 && contact->rest_speed > 0};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -233,8 +233,8 @@ FrictionSlip plane_pair_slip(const LawPair* p) {
 
 bool plane_pair_friction_acts(const LawPair* p, bool current) {
   const PairMemory* memory = p->memory;
-  if (current) return memory->current_weight > 0 && memory->current_impact.first > 0;
-  return memory->current_weight < 1 && memory->friction_impact.first > 0;
+  if (current) return memory->factors.current > 0 && memory->current_impact.first > 0;
+  return memory->factors.late > 0 && memory->friction_impact.first > 0;
 }
 
 /* Returns true if the constant wrench of an impact acts on the pair (impact.md, I7a). */
@@ -258,8 +258,8 @@ static FrictionLag* lag_of_part(const LawPair* p, bool current) {
 static FrictionParameters friction_parameters_of_part(const LawPair* p, bool current) {
   FrictionParameters parameters = friction_parameters(p->law);
   const PairMemory* memory = p->memory;
-  double load = current ? memory->current_weight * memory->current_impact.first
-                        : (1 - memory->current_weight) * memory->friction_impact.first;
+  double load = current ? memory->factors.current * memory->current_impact.first
+                        : memory->factors.late * memory->friction_impact.first;
   parameters.coefficient = acting(p->material, &memory->slip).value[MATERIAL_FRICTION] * load * memory->debt_factor;
   parameters.state = p->which;
   parameters.follow = ((const PairData*)p->data)->follows;
@@ -438,11 +438,8 @@ bool plane_pair_has_account(const LawPair* p) {
   return ((const PlaneLaw*)p->law)->carries_debt && corrects_friction(p);
 }
 
-/* Returns true if friction of the pair may depend on the force of the same step. Friction of circles uses the points of
- * time t (A8c). */
-static bool takes_current_force(const LawPair* p) {
-  return p->a->ring_count == 0 && p->b->ring_count == 0 && corrects_friction(p);
-}
+/* Returns true if friction of the pair may act at the points of the previous solve of the step. */
+static bool takes_current_force(const LawPair* p) { return has_current_points(p->a, p->b) && corrects_friction(p); }
 
 static void set_debt_factor(const LawPair* p, double bound) {
   PairMemory* memory = p->memory;
@@ -505,6 +502,7 @@ static size_t lag(const LawPair* p, void* room) {
   const PairData* data = p->data;
   memory->lag_force_is_current = false;
   memory->current_weight = memory->lag_force = memory->start_force = 0;
+  memory->factors = (FrictionFactors){.late = 1};
   memory->start_compression = p->lagged ? plane_pair_compression(p) : 0;
   memory->start_impact = p->lagged ? data->impact : (Impact){0};
   memory->start_impact_bounces = p->lagged && impact_acts(memory->progress.past.stage);
@@ -557,7 +555,7 @@ static double center_shift(const LawPair* p) {
 
 static double weight_of_current_force(const LawPair* p) {
   const PlaneLaw* law = p->law;
-  if (!law->carries_debt || !takes_current_force(p)) return 0;
+  if (!plane_pair_has_account(p)) return 0;
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
   return current_force_weight(law, p->material, mobility, force_now(p) - ((const PairMemory*)p->memory)->start_force)
       .value;
@@ -583,8 +581,8 @@ static void account(const LawPair* p, FrictionAccount* out) {
   const PlaneLaw* law = p->law;
   bool carried = plane_pair_has_account(p) && p->state->outcome == PAIR_PRESSED;
   /* not computed as net_limit + friction_debt, which would lose the digits of a small force */
-  double bound = (1 - memory->current_weight) * memory->start_force;
-  if (memory->current_weight > 0) bound += memory->current_weight * memory->lag_force;
+  double bound = memory->factors.late * memory->start_force;
+  if (memory->factors.current > 0) bound += memory->factors.current * memory->lag_force;
   out->load = law->stiffness * p->grip * memory->debt_factor * bound;
   out->deferred_force = law->stiffness * (force_now(p) - memory->net_limit);
   out->lost = carried ? 0 : out->deferred_force;
@@ -599,14 +597,18 @@ static void current_force(const LawPair* p, StepFriction* out) {
 static bool relag(const LawPair* p, const Pose begin[2], bool blends, void* room) {
   PairMemory* memory = p->memory;
   const PairData* data = p->data;
-  if (!takes_current_force(p)) return false;
+  if (!(blends ? corrects_friction(p) : takes_current_force(p))) return false;
   bool presses = p->state->outcome == PAIR_PRESSED;
   memory->current_weight = blends ? weight_of_current_force(p) : 1;
   memory->current_impact = (Impact){0};
-  set_debt_factor(p, (1 - memory->current_weight) * memory->start_force + memory->current_weight * force_now(p));
+  memory->factors = blends ? friction_factors(memory->current_weight, memory->start_force, force_now(p),
+                                              has_current_points(p->a, p->b))
+                           : (FrictionFactors){.current = 1};
+  set_debt_factor(p, memory->factors.late * memory->start_force + memory->factors.current * force_now(p));
   if (!(memory->current_weight > 0)) return true;
-  memory->lag_force_is_current = true;
   if (presses) memory->current_impact = data->impact;
+  if (!(memory->factors.current > 0)) return true;
+  memory->lag_force_is_current = true;
   note_load(p, force_now(p));
   if (!presses) return true;
   FrictionDirection direction;

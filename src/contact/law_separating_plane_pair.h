@@ -16,9 +16,10 @@ typedef struct {
                                 at t */
   double start_force;        /* normal force at t, for stiffness 1 */
   /* (F14) The friction force is a weighted sum of two terms. The normal force at t limits the first term (lag,
-   * friction_impact), whose weight is 1 - current_weight. The normal force of the previous solve of the same step
-   * limits the second term (current_lag, current_impact), whose weight is current_weight. */
-  double current_weight;
+   * friction_impact) times factors.late. The normal force of the previous solve of the same step limits the second term
+   * (current_lag, current_impact) times factors.current. */
+  double current_weight; /* weight w of the force of the previous solve */
+  FrictionFactors factors;
   FrictionLag current_lag;
   Impact current_impact;
   double friction_debt; /* sum of the normal forces of past steps, minus the sum of the forces that limited friction,

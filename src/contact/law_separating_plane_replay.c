@@ -48,17 +48,24 @@ static double load_of(const LawReplay* p, const PlaneRecord* r) {
   return impact_friction_limit(&impact, &past).value / force_of(p->data_now);
 }
 
+/* Returns true if the friction term with the points of the previous solve acts on a recorded pair (F14). */
+static bool current_term_acts(const LawReplay* p) {
+  return p->record->current_force && has_current_points(&p->next[0].hull, &p->next[1].hull);
+}
+
 /* (F14) Normal forces that limit friction of a recorded pair, for stiffness 1. */
 typedef struct {
   double load, current_load;   /* impact factors at t, without the impulse of an impact, and in the previous solve */
   double slope;                /* derivative of `load` with respect to the complete factor at t */
   double force, current_force; /* normal forces at t and in the previous solve, without the impact factors */
-  double bound; /* (1 - w) load force + w current_load current_force, with w = PlaneRecord.current_weight */
+  FrictionFactors factors;     /* l and c of the two terms */
+  double bound;                /* l load force + c current_load current_force */
   FrictionScale debt_factor;
 } RecordedBound;
 
 static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   RecordedBound b = {.slope = 1, .debt_factor = {.value = 1}};
+  b.factors = (FrictionFactors){.late = 1 - r->current_weight, .current = r->current_weight};
   if (p->now && p->data_now) b.load = load_of(p, r);
   if (p->record->current_force) b.current_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
   const PlaneDeferredForce debt = debt_in(p, r);
@@ -68,7 +75,10 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   b.slope = late.second;
   if (b.load > 0 && p->data_now) b.force = force_of(p->data_now);
   if (b.current_load > 0 && p->data_solve) b.current_force = force_of(p->data_solve);
-  b.bound = (1 - r->current_weight) * b.load * b.force + r->current_weight * b.current_load * b.current_force;
+  const double start = b.load * b.force, current = b.current_load * b.current_force;
+  b.factors =
+      friction_factors(r->current_weight, start, current, has_current_points(&p->next[0].hull, &p->next[1].hull));
+  b.bound = b.factors.late * start + b.factors.current * current;
   const double change =
       ((const PlaneLaw*)p->law)->step->force_ratio - 1; /* change of the ratio relative to the recorded one */
   b.debt_factor = compute_friction_scale(b.bound, debt.friction_debt * (1 + change / debt.ratio));
@@ -81,7 +91,7 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
 static FrictionParameters recorded_friction(const LawReplay* p, const PlaneRecord* r, bool current) {
   FrictionParameters parameters = friction_parameters(p->law);
   RecordedBound b = bound_of(p, r);
-  double load = current ? r->current_weight * b.current_load : (1 - r->current_weight) * b.load;
+  double load = current ? b.factors.current * b.current_load : b.factors.late * b.load;
   parameters.coefficient = acting(p->material, &r->slip).value[MATERIAL_FRICTION] * load * b.debt_factor.value;
   return parameters;
 }
@@ -247,9 +257,9 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   }
   if (p->record->has_friction && slides(p->material)) {
     PlaneRecord r = record_of(p->record);
-    if (p->record->current_force) replay_lag(p, &r, true);
+    if (current_term_acts(p)) replay_lag(p, &r, true);
     if (p->record->late) sound = replay_friction(p, &r, false, d);
-    if (p->record->current_force) sound = sound && replay_friction(p, &r, true, d);
+    if (current_term_acts(p)) sound = sound && replay_friction(p, &r, true, d);
   }
   pair_scale(d, law->stiffness);
   return sound;
@@ -389,7 +399,8 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
   RecordedBound b = bound_of(p, &r);
   const PlaneDeferredForce debt = debt_in(p, &r);
   double mu = p->material->value[MATERIAL_FRICTION], weight = r.current_weight;
-  double late_weight = (1 - weight) * b.debt_factor.value, current_weight = weight * b.debt_factor.value;
+  const FrictionFactors factors = b.factors;
+  double late_factor = factors.late * b.debt_factor.value, current_factor = factors.current * b.debt_factor.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both friction terms, times
                                      the factors of (F14) */
   if (p->record->late || passed) {
@@ -400,36 +411,40 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
     s->friction = 0;
   }
   lag_sides.is_set = false;
-  if (p->record->current_force) {
+  if (current_term_acts(p)) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
     friction_adjoint(&memory->current_lag, &parameters, law->support, p->solve, p->next, true, solve.solution, twist,
                      NULL, &lag_sides, s);
     by_own = s->friction;
   }
-  s->friction = by_late * late_weight * b.load + by_own * current_weight * b.current_load;
-  double by_debt_factor = mu * (by_late * (1 - weight) * b.load + by_own * weight * b.current_load);
+  s->friction = by_late * late_factor * b.load + by_own * current_factor * b.current_load;
+  double by_debt_factor = mu * (by_late * factors.late * b.load + by_own * factors.current * b.current_load);
   double by_debt = by_debt_factor * b.debt_factor.by_debt + by_net_limit * b.debt_factor.net_limit_by_debt;
   double by_bound =
       by_debt_factor * b.debt_factor.by_bound + by_net_limit * p->record->grip * b.debt_factor.net_limit_by_bound;
   s->grip = by_net_limit * b.debt_factor.net_limit; /* a pair whose grip is not 1 has no debt */
   double force = b.load * b.force, current_force = b.current_load * b.current_force;
   double by_change = 0;
+  double by_late_factor = mu * b.debt_factor.value * by_late * b.load + by_bound * force;
+  double by_current_factor = mu * b.debt_factor.value * by_own * b.current_load + by_bound * current_force;
   if (debt.carries_debt && weight > 0) /* if the weight is 0, the step may have no previous solve */
     by_change = reverse_current_weight(
-        p, mu * b.debt_factor.value * (by_own * b.current_load - by_late * b.load) + by_bound * (current_force - force),
+        p, by_late_factor * factors.late_by_weight + by_current_factor * factors.current_by_weight,
         current_force - force, s);
   if (b.current_load > 0) {
-    double by_force = by_bound * weight + by_change;
+    double by_force = by_bound * factors.current + by_change + by_late_factor * factors.late_by_current +
+                      by_current_factor * factors.current_by_current;
     impact_current_load_adjoint(&memory->solve_impact, impact,
-                                by_own * mu * current_weight + by_force * b.current_force, by_force * b.current_load,
+                                by_own * mu * current_factor + by_force * b.current_force, by_force * b.current_load,
                                 &now, &solve, &lag_sides, bar, s);
   }
   const double by_whole = debt.has_debt ? by_debt * debt.ratio : 0;
   s->carry.net_limit = -by_whole;
   if (b.load > 0) {
-    double by_force = by_bound * (1 - weight) - by_change;
+    double by_force = by_bound * factors.late - by_change + by_late_factor * factors.late_by_start +
+                      by_current_factor * factors.current_by_start;
     bar->force += by_force * b.load + by_whole * r.load.factor;
-    double by_factor = (by_late * mu * late_weight + by_force * b.force) * b.slope + by_whole * b.force;
+    double by_factor = (by_late * mu * late_factor + by_force * b.force) * b.slope + by_whole * b.force;
     load_adjoint(law, &r, by_factor, bar, s);
   }
 }

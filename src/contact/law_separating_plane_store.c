@@ -82,7 +82,8 @@ void plane_pair_pass(const LawPair* p, StateBlock* block) {
   state_block_doubles(block, &memory->start_compression, 1);
   state_block_doubles(block, &memory->net_limit, 1);
   state_block_doubles(block, &memory->friction_debt, 1);
-  state_block_doubles(block, &memory->current_weight, 1);
+  state_block_doubles(block, &memory->factors.late, 1);
+  state_block_doubles(block, &memory->factors.current, 1);
   state_block_bool(block, &memory->has_debt);
   pass_impact(&memory->start_impact, block);
   pass_impact(&memory->friction_impact, block);
@@ -114,7 +115,8 @@ void plane_pair_hold(const LawPair* p) {
 
 void plane_pair_record(const LawPair* p, ContactRecord* out) {
   const bool has_friction = out->has_friction;
-  out->current_force = has_friction && plane_pair_friction_acts(p, true);
+  out->current_force = has_friction && ((const PairMemory*)p->memory)->current_weight > 0 &&
+                       ((const PairMemory*)p->memory)->current_impact.first > 0;
   out->late = has_friction && plane_pair_friction_acts(p, false);
   const PairData* data = p->data;
   PlaneRecord r = {0};

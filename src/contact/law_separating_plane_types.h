@@ -37,7 +37,7 @@ typedef struct {
    * u2 [m/s], and spin times FrictionLag.length [m/s]. [0] belongs to friction limited by the force at t, [1] to
    * friction limited by the force of the previous solve of the step. */
   double plane_slip[2][3];
-  double current_weight; /* weight of friction that the force of the previous solve of the step limits (F14), 0 to 1 */
+  double current_weight; /* weight w of the force of the previous solve of the step (F14), 0 to 1 */
   ContactLoad load;      /* impact factor of the force at t, which limits friction. If friction is a weighted sum (F14),
                             `factor` is W', otherwise the result of impact_friction_factor */
   ImpactPast past;       /* state of the impact at the start of the step */
@@ -120,8 +120,8 @@ static inline const FrictionDirection* direction_of(const PairMaterial* material
 /* Limits of the blend of friction that the force at t limits and friction that the force of the same step limits (F14).
  * The blend depends on the change of speed that results from friction acting one step late, divided by the rest speed.
  * Up to LAG_BLEND_START the weight of the force of the same step is 0. At LAG_BLEND_HALF this weight is 1/2. */
-#define LAG_BLEND_START 5.0
-#define LAG_BLEND_HALF 25.0
+#define LAG_BLEND_START 0.1
+#define LAG_BLEND_HALF 0.5
 
 /* Weight of friction that the force of the same step limits (F14). by_speed: derivative with respect to `speed`, the
  * change of speed that results from friction acting one step late. */
@@ -141,6 +141,47 @@ static inline CurrentForceWeight current_force_weight(const PlaneLaw* law, const
   if (!(speed > from)) return (CurrentForceWeight){speed, 0, 0};
   double x = (speed - from) / width, below = 1 / (1 + x * x);
   return (CurrentForceWeight){speed, x * x * below, 2 * x * below * below / width};
+}
+
+/* Ratio of the force at t to the force of the same step at which both terms of friction have the same part of the
+ * weight w (F14). Below it, the points and lever arms of friction are mostly those of the same step. */
+#define CURRENT_POINTS_RATIO 0.25
+
+/* Factors on the friction energies of the two terms (F14): `late` for the one with the points and normal forces at t,
+ * `current` for the one with those of the previous solve of the step. by_weight: derivatives with respect to w;
+ * by_start, by_current: with respect to the forces F at t and O of the previous solve. */
+typedef struct {
+  double late, current;
+  double late_by_weight, current_by_weight;
+  double late_by_start, late_by_current, current_by_start, current_by_current;
+} FrictionFactors;
+
+/* Returns true if friction of a pair can act at the points of the previous solve of the step. Friction of circles uses
+ * the points of time t (A8c). */
+static inline bool has_current_points(const HullInstance* a, const HullInstance* b) {
+  return a->ring_count == 0 && b->ring_count == 0;
+}
+
+/* Returns the factors l and c of the two terms of friction, with l F + c O = (1 - w) F + w O (F14). Without current
+ * points, c is 0 and l is the same. weight: w. start, current: normal forces F at t and O of the previous solve of the
+ * step, for stiffness 1 [1/m^2], >= 0. */
+static inline FrictionFactors friction_factors(double weight, double start, double current, bool current_points) {
+  double sum = start + current;
+  if (!(weight > 0) || !(sum > 0)) return (FrictionFactors){.late = 1};
+  const double ratio = CURRENT_POINTS_RATIO, limit = ratio * ratio * ratio * ratio;
+  double f = start / sum, o = current / sum, f3 = f * f * f, o3 = o * o * o, below = 1 / (f3 * f + limit * o3 * o);
+  double share = limit * o3 * o * below, raise = o * f3 * below; /* share + raise F / O = 1 */
+  double slope = weight * below * below / sum, bend = 3 * limit * o3 * o - f3 * f;
+  FrictionFactors out = {.late = 1 - weight + weight * raise,
+                         .late_by_weight = raise - 1,
+                         .late_by_start = slope * o * f * f * bend,
+                         .late_by_current = -slope * f3 * bend};
+  if (!current_points) return out;
+  out.current = weight * share;
+  out.current_by_weight = share;
+  out.current_by_start = -4 * slope * limit * o3 * o * f3;
+  out.current_by_current = 4 * slope * limit * o3 * f3 * f;
+  return out;
 }
 
 /* Factor S (`value`) on the friction force of a step (F14). It lets friction use normal forces that have not limited

@@ -158,7 +158,7 @@ static void friction_F9_few_solves(void** state) {
  * mass of the bodies on the slope, so that rounding hides its derivative. */
 static void friction_F14_gradient_of_weighted_friction(void** state) {
   (void)state;
-  static const double rest_speed[] = {0.004, 0.01, 0.03};
+  static const double rest_speed[] = {0.01, 0.1, 0.5};
   for (int k = 0; k < 3; k++) {
     char scene[1024];
     snprintf(scene, sizeof(scene),
@@ -274,6 +274,31 @@ static void friction_F14_gradient_through_divided_steps(void** state) {
   check_gradients("ball that lands with a spin", 5, scene, ALL_BLOCKS, 1e-5);
 }
 
+/* F14: a drum and a flat disc land while they slide. Their friction keeps the points of t, and the force of the same
+ * step limits it. */
+static void friction_F14_gradient_of_circles(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\ncontact: {friction: 0.3}\nlinks:\n" GROUND
+      "  - {name: drum, shape: {type: cylinder, radius: 0.1, length: 0.2}, mass: 1, position: [0, 0, 0.12], rpy: "
+      "[0.05, 0.02, 0]}\n"
+      "  - {name: puck, shape: {type: disc, radius: 0.1, rim: 0.02}, mass: 1, position: [1, 0, 0.03], rpy: [0.02, "
+      "0.03, 0]}\n"
+      "initial: [{link: drum, velocities: [1, 0.2, -1, 0.3, 0, 0.5]}, {link: puck, velocities: [1, 0.1, -0.5, 0, 0, "
+      "3]}]\n";
+  check_gradients("drum and puck that land", 12, scene, ALL_BLOCKS & ~(1U << GRADCHECK_MASS), 1e-5);
+}
+
+/* F14: a box lands, bounces, and slides: friction owes the impulse of its landing in steps after the impacts. */
+static void friction_F14_gradient_after_restitution(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\ncontact: {friction: 0.3, restitution: 0.3}\nlinks:\n" GROUND "  - {name: box, " BOX
+      ", position: [0, 0, 0.06], rpy: [0.02, 0.03, 0.1]}\n"
+      "initial: [{link: box, velocities: [2, 0.1, -0.3, 0.1, 0.2, 0.3]}]\n";
+  check_gradients("box that bounces and slides", 16, scene, NO_SHAPES & ~(1U << GRADCHECK_MASS), 1e-5);
+}
+
 /* F14: a stop of a door ends a substep while a box lands: what friction owes depends on the ratio of lengths. */
 static void friction_F14_gradient_through_events(void** state) {
   (void)state;
@@ -314,6 +339,8 @@ int main(void) {
       cmocka_unit_test(friction_F14_end_is_smooth_over_heights),
       cmocka_unit_test(friction_F14_gradient_through_divided_steps),
       cmocka_unit_test(friction_F14_gradient_through_events),
+      cmocka_unit_test(friction_F14_gradient_of_circles),
+      cmocka_unit_test(friction_F14_gradient_after_restitution),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
