@@ -36,16 +36,11 @@ static const SchemaRow rows[] = {
     LAW_SMOOTHING_ROW(ONLY),
 };
 
-static int parameters_of(const Model* model, int hull) {
-  const ModelHull* h = &model->hulls[hull];
-  return hull_is_convex_smooth(h) ? shape_parameter_count(&h->smooth->field.shape) : 0;
-}
-
 static void* create(const Model* model, int threads, double tolerance, const LawStep* step) {
-  (void)tolerance;
-  (void)step;
+  (void)tolerance, (void)step;
   int columns = COLUMNS;
-  for (int k = 0; k < model->hull_count; k++) columns = (int)fmax(columns, COLUMNS + 2 * parameters_of(model, k));
+  for (int k = 0; k < model->hull_count; k++)
+    columns = (int)fmax(columns, COLUMNS + 2 * hull_parameter_count(&model->hulls[k]));
   Law* law = MEMORY_NEW(Law, 1);
   *law = (Law){.model = model,
                .stiffness = model->contact.stiffness,
@@ -77,18 +72,22 @@ static GapBodies bodies_at(const LawPair* p) {
   return out;
 }
 
-/* Sets *bodies and *gap in the state of a pair, from the solution of this state if it is known. Returns true if the
- * bodies overlap. */
-static bool find_overlap(const LawPair* p, GapBodies* bodies, BodyGap* gap) {
-  GrowthCache cache = p->data ? *(const GrowthCache*)p->data : (GrowthCache){.warm = 0};
-  *bodies = bodies_at(p);
-  *gap = body_gap(bodies, false, &cache);
-  return gap->found && gap->gap < 0;
-}
+/* Two bodies and their gap. arm: vectors from the reference points of the links to the origins of their shapes, world
+ * axes [m]. */
+typedef struct {
+  GapBodies bodies;
+  BodyGap gap;
+  Vec3 arm[2];
+} Overlap;
 
-/* Sets arm to the vectors from the reference points of the links to the origins of their shapes, world axes [m]. */
-static void find_arms(const LawPair* p, const GapBodies* bodies, Vec3 arm[2]) {
-  for (int k = 0; k < 2; k++) arm[k] = vec3_sub(bodies->pose[k].t, p->reference[k]);
+/* Sets *o in the state of a pair, from the solution of this state if it is known. Returns true if the bodies overlap.
+ */
+static bool find_overlap(const LawPair* p, Overlap* o) {
+  GrowthCache cache = p->data ? *(const GrowthCache*)p->data : (GrowthCache){.warm = 0};
+  o->bodies = bodies_at(p);
+  o->gap = body_gap(&o->bodies, false, &cache);
+  for (int k = 0; k < 2; k++) o->arm[k] = vec3_sub(o->bodies.pose[k].t, p->reference[k]);
+  return o->gap.found && o->gap.gap < 0;
 }
 
 /* Returns the derivatives of the gap as a matrix. The constants GAP_... number its rows. The columns are the poses and,
@@ -100,8 +99,6 @@ static const double* slopes_of(const LawPair* p, const GapBodies* bodies, const 
   double* out = work + GROWTH_ROWS * law->columns;
   return body_gap_derivatives(bodies, gap, parameters, work, out) ? NULL : out;
 }
-
-/* ---------------------------------------------------------------- energy of a pair in a line-search evaluation */
 
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
@@ -120,21 +117,18 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   p->state->has_terms = true;
 }
 
-/* ---------------------------------------------------------------- derivatives in the accepted state */
-
 /* (G12) Adds the gradient -kappa delta^p g and the Hessian kappa (p delta^(p-1) g g^T - delta^p dg). kappa: stiffness;
  * delta: overlap; p: exponent of the law; g: gradient of the gap; dg: symmetric derivative of g. If dg does not exist,
  * the Hessian lacks its second term. */
 static bool derive(const LawPair* p) {
   const Law* law = p->law;
   if (p->state->outcome != PAIR_PRESSED) return true;
-  GapBodies bodies;
-  BodyGap gap;
-  if (!find_overlap(p, &bodies, &gap)) return gap.found;
-  double delta = -gap.gap, exponent = law->exponent, hessian[COLUMNS][COLUMNS], gradient[COLUMNS];
+  Overlap o;
+  if (!find_overlap(p, &o)) return o.gap.found;
+  double delta = -o.gap.gap, exponent = law->exponent, hessian[COLUMNS][COLUMNS], gradient[COLUMNS];
   double first = law->stiffness * math_pow(delta, exponent);
   double second = law->stiffness * exponent * math_pow(delta, exponent - 1);
-  const double *g = gap.gradient, *slopes = slopes_of(p, &bodies, &gap, false);
+  const double *g = o.gap.gradient, *slopes = slopes_of(p, &o.bodies, &o.gap, false);
   for (int i = 0; i < COLUMNS; i++) {
     gradient[i] = -first * g[i];
     for (int k = 0; k < COLUMNS; k++) {
@@ -143,9 +137,7 @@ static bool derive(const LawPair* p) {
       hessian[i][k] = second * g[i] * g[k] - first * bend;
     }
   }
-  Vec3 arm[2];
-  find_arms(p, &bodies, arm);
-  pair_add_shifted(arm, p->b->half_space, gradient, (const double(*)[COLUMNS])hessian, p->derivatives);
+  pair_add_shifted(o.arm, p->b->half_space, gradient, (const double(*)[COLUMNS])hessian, p->derivatives);
   return slopes != NULL;
 }
 
@@ -159,11 +151,10 @@ static double rounding(const LawPair* p, double reach) {
 static void points(const LawPair* p, bool reverses, FrictionPoints* out) {
   const Law* law = p->law;
   const Pose* pose[2] = {&p->a->pose, &p->b->pose};
-  GapBodies bodies;
-  BodyGap gap;
-  if (!find_overlap(p, &bodies, &gap)) return;
-  friction_points_add(out, pose, math_pow(-gap.gap, law->exponent), gap.normal, gap.witness[0], gap.witness[1]);
-  if (reverses) law->point_gaps[p->thread] = gap;
+  Overlap o;
+  if (!find_overlap(p, &o)) return;
+  friction_points_add(out, pose, math_pow(-o.gap.gap, law->exponent), o.gap.normal, o.gap.witness[0], o.gap.witness[1]);
+  if (reverses) law->point_gaps[p->thread] = o.gap;
 }
 
 /* ---------------------------------------------------------------- reverse derivatives (G13, G15), for stiffness 1 */
@@ -187,23 +178,20 @@ static void reverse(const LawReplay* replay, const double twist[2][6], const Pai
   PairState state;
   LawPair p = law_recorded_pair(replay, true, &state);
   const Law* law = p.law;
-  GapBodies bodies;
-  BodyGap gap;
-  if (state.outcome != PAIR_PRESSED || !find_overlap(&p, &bodies, &gap)) return;
-  double t[COLUMNS], by[COLUMNS] = {0}, along = 0, delta = -gap.gap, first = math_pow(delta, law->exponent);
+  Overlap o;
+  if (state.outcome != PAIR_PRESSED || !find_overlap(&p, &o)) return;
+  double t[COLUMNS], by[COLUMNS] = {0}, along = 0, delta = -o.gap.gap, first = math_pow(delta, law->exponent);
   double second = law->exponent * math_pow(delta, law->exponent - 1);
-  int columns = body_gap_columns(&bodies);
-  const double* slopes = slopes_of(&p, &bodies, &gap, true);
-  Vec3 arm[2];
-  find_arms(&p, &bodies, arm);
-  pair_shift_twists(arm, p.b->half_space, twist, t);
-  for (int i = 0; i < COLUMNS; i++) along += gap.gradient[i] * t[i];
+  int columns = body_gap_columns(&o.bodies);
+  const double* slopes = slopes_of(&p, &o.bodies, &o.gap, true);
+  pair_shift_twists(o.arm, p.b->half_space, twist, t);
+  for (int i = 0; i < COLUMNS; i++) along += o.gap.gradient[i] * t[i];
   out->value -= first * along;
   out->law_parameters[0] -= first * math_log(delta) * along;
   for (int k = 0; slopes && k < columns; k++) {
     double bend = 0;
     for (int i = 0; i < COLUMNS; i++) bend += slopes[(GAP_GRADIENT + i) * columns + k] * t[i];
-    add_column(&bodies, k, second * slopes[GAP_VALUE * columns + k] * along - first * bend, by, out);
+    add_column(&o.bodies, k, second * slopes[GAP_VALUE * columns + k] * along - first * bend, by, out);
   }
   if (!p.b->half_space) return;
   out->ground_next.torque = vec3_add(out->ground_next.torque, vec3_at(by + 6));
