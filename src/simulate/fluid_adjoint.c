@@ -38,8 +38,8 @@ static double derivative_by_complex_step(BuoyancyInput* in, FluidNumber* number,
 
 /* Adds the contribution of the hull's surface area to the derivatives of a scalar with respect to the vertices of the
  * face's hull. The scalar depends on slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to
- * slowing. */
-static void add_surface_area_bars(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
+ * slowing. Returns the derivative with respect to the hull's scale. */
+static double add_surface_area_bars(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[face->hull];
   double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];
   for (int t = f->first[face->link]; t < f->first[face->link + 1]; t++) {
@@ -53,13 +53,44 @@ static void add_surface_area_bars(const FluidSystem* f, const FluidFace* face, d
       *out = vec3_add_scaled(*out, 0.5 * by_surface / size, vec3_cross(area, edge));
     }
   }
+  return -bar * f->slowing[face->hull] / f->scale[face->hull];
 }
 
-static void add_vertex_bars(const FluidSystem* f, const FluidFace* face, const Vec3 bar[3], ModelGradient* gradient) {
+/* Adds the derivatives of a scalar with respect to the corners of a face. Returns the derivative with respect to the
+ * hull's scale. */
+static double add_vertex_bars(const FluidSystem* f, const FluidFace* face, const Vec3 bar[3], ModelGradient* gradient) {
+  const ModelHull* hull = &f->model->hulls[face->hull];
+  double scale = f->scale[face->hull], by_scale = 0;
   for (int c = 0; c < 3; c++) {
-    Vec3* out = &gradient->vertices[f->model->hulls[face->hull].vertex_first + face->corner[c]];
-    *out = vec3_add_scaled(*out, f->scale[face->hull], bar[c]);
+    Vec3* out = &gradient->vertices[hull->vertex_first + face->corner[c]];
+    *out = vec3_add_scaled(*out, scale, bar[c]);
+    by_scale += vec3_dot(bar[c], vec3_sub(face->point[c], hull->center)) / scale;
   }
+  return by_scale;
+}
+
+/* Returns true if face k of the link is the last one of its hull. */
+static bool is_last_of_hull(const FluidSystem* f, int link, int k) {
+  return k + 1 == f->first[link + 1] || f->face[k + 1].hull != f->face[k].hull;
+}
+
+/* Adds the contribution of the scale of a round solid (L10) to the derivatives of a scalar. The scale s is (V /
+ * P)^(1/3) with the volumes V of the solid and P of its polyhedron. bar: derivative of the scalar with respect to s. */
+static void scale_adjoint(const FluidSystem* f, int index, double bar, ModelGradient* gradient) {
+  const ModelHull* hull = &f->model->hulls[index];
+  if (!hull_is_round(hull) || bar == 0) return;
+  double scale = f->scale[index], volume = hull->kind->moment(hull).s[3][3];
+  double by_volume = bar * scale / (3 * volume), by_polyhedron = -by_volume * scale * scale * scale;
+  for (int k = 0; k < hull->smooth->parameter_count; k++)
+    gradient->shapes[hull->smooth->parameter_first + k] += by_volume * hull->smooth->moment_slope[k].s[3][3];
+  for (int t = 0; t < hull->solid.triangle_count; t++)
+    for (int c = 0; c < 3; c++) {
+      const int* corner = hull->solid.triangles[t];
+      Vec3 a = vec3_sub(hull->solid.vertices[corner[(c + 1) % 3]], hull->center);
+      Vec3 b = vec3_sub(hull->solid.vertices[corner[(c + 2) % 3]], hull->center);
+      Vec3* out = &gradient->vertices[hull->vertex_first + corner[c]];
+      *out = vec3_add_scaled(*out, by_polyhedron / 6, vec3_cross(a, b));
+    }
 }
 
 /* Adds the derivatives of factor V (density g . motion (x, 1)), the work of buoyancy in a fluid without a surface. V,
@@ -160,7 +191,7 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   BuoyancyInput float_in = fluid_buoyancy_input(s, link, pose, &s->pose_now[link], &s->pose_old[link]);
   const FluidWeights at = float_in.at;
   DragBar bar = {.mass = 0};
-  double drag_motion[3][4] = {{0}}, pose_bar[3][4] = {{0}};
+  double drag_motion[3][4] = {{0}}, pose_bar[3][4] = {{0}}, by_scale = 0;
   add_scaled_matrix(drag_motion, at.drag, motion);
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     const FluidFace* face = &f->face[k];
@@ -171,10 +202,11 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
       surface_adjoint(&float_in, face, motion, at.buoyancy, pose_bar, gradient, p_bar);
     else
       volume_adjoint(s->model, face->point, motion, at.buoyancy, gradient, p_bar);
-    add_vertex_bars(f, face, p_bar, gradient);
-    if (k + 1 < f->first[link + 1] && f->face[k + 1].hull == face->hull) continue;
-    add_surface_area_bars(f, face, bar.slowing, gradient);
-    bar.slowing = 0;
+    by_scale += add_vertex_bars(f, face, p_bar, gradient);
+    if (!is_last_of_hull(f, link, k)) continue;
+    by_scale += add_surface_area_bars(f, face, bar.slowing, gradient);
+    scale_adjoint(f, face->hull, by_scale, gradient);
+    bar.slowing = by_scale = 0;
   }
   add_scaled_matrix(now.pose[link], at.now, (const double(*)[4])pose_bar);
   add_scaled_matrix(old.pose[link], at.old, (const double(*)[4])pose_bar);
@@ -185,13 +217,17 @@ void fluid_buoyancy_slope_adjoint(const Sim* s, int link, const Pose* pose, cons
                                   double pose_bar[3][4], ModelGradient* gradient) {
   const FluidSystem* f = s->fluid;
   BuoyancyInput in = fluid_buoyancy_input(s, link, pose, pose, pose);
+  double by_scale = 0;
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     Vec3 p_bar[3] = {{0}};
     if (s->model->scene->fluid.has_level)
       surface_adjoint(&in, &f->face[k], motion, factor, pose_bar, gradient, p_bar);
     else
       volume_adjoint(s->model, f->face[k].point, motion, factor, gradient, p_bar);
-    add_vertex_bars(f, &f->face[k], p_bar, gradient);
+    by_scale += add_vertex_bars(f, &f->face[k], p_bar, gradient);
+    if (!is_last_of_hull(f, link, k)) continue;
+    scale_adjoint(f, f->face[k].hull, by_scale, gradient);
+    by_scale = 0;
   }
 }
 

@@ -1547,6 +1547,25 @@ static void run_L9_L10_L11_L12_L13_L14_L15_L23_fluid(void** state) {
     if (tests_pair(1, k, 3)) check_row(&(Row){"fluid", blocks, tests_count(16, 40), 1e-7, integrators[k], FLUID});
 }
 
+/* The scale of a round solid's polyhedron depends on its lengths. */
+static void run_L10_L15_round_solids_in_a_fluid(void** state) {
+  (void)state;
+  static const char* const SOLIDS[] = {"rounded_box, size: [0.2, 0.3, 0.4], radius: 0.04",
+                                       "disc, radius: 0.1, rim: 0.02", "capsule, radius: 0.05, length: 0.3",
+                                       "cone, bottom_radius: 0.1, top_radius: 0.03, length: 0.3",
+                                       "wheel, radius: 0.1, width: 0.05, rim: 0.01"};
+  for (int k = 0; k < 10; k++) {
+    char scene[1024];
+    snprintf(scene, sizeof(scene),
+             "simulation: {dt: 0.01, steps: 20, integrator: %%s}\n"
+             "fluid: {density: 1000, viscosity: 0.1, velocity: [1, 0.2, 0.1]%s}\n"
+             "links: [{name: a, density: 800, rpy: [0.3, 0.2, 0.1], shape: {type: %s}}]\n"
+             "initial: [{link: a, velocities: [0.5, 0.2, 0.1, 1, 2, 3]}]\n",
+             k % 2 ? ", level: 0.02" : "", SOLIDS[k / 2]);
+    check_row(&(Row){SOLIDS[k / 2], 1U << GRADCHECK_SHAPES, 20, 1e-7, "momentum", scene});
+  }
+}
+
 /* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.
  */
 static const char GEARS[] =
@@ -1778,6 +1797,7 @@ int main(void) {
       cmocka_unit_test(run_L18_L19_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_L23_fluid),
+      cmocka_unit_test(run_L10_L15_round_solids_in_a_fluid),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),
