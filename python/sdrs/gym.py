@@ -31,7 +31,10 @@ from . import _library as c
 from . import _robots
 from ._chart import by_coordinates
 from ._many import Many
-from .scene import Array, Overrides, PathLike, Scene, _doubles, _threads, default_threads
+from .scene import Array, Overrides, PathLike, Scene, _doubles, _threads, _whole, default_threads
+
+
+ENVS_MOST = 10**6  # limit of num_envs
 
 
 class _World:
@@ -145,7 +148,7 @@ class Env(gymnasium.Env):
         return self._world.observe(self.scene), {}
 
     def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        error = None
+        error, action = None, _doubles(action, self.action_space.shape, "action")
         try:
             self._world.act(self.scene, action)
             self.scene.step(self._world.frame_skip)
@@ -172,7 +175,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _enter(self, world: _World, num_envs: int, threads: int | None) -> None:
         self._world = world
-        self.num_envs, self.threads = int(num_envs), _threads(default_threads() if threads is None else threads)
+        self.num_envs, self.threads = _whole(num_envs, ENVS_MOST, "num_envs"), _threads(default_threads() if threads is None else threads)
         self.scenes = [self._world.scene.clone() for _ in range(self.num_envs)]
         self._pointers = (ctypes.c_void_p * self.num_envs)(*[scene._object.pointer for scene in self.scenes])
         self.single_action_space = self._world.action_space
@@ -204,7 +207,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return {k: c.error_of(self._pointers[k], status) for k in live if self.scenes[k].time < before[k] + span}
 
     def step(self, actions: ArrayLike) -> tuple[Array, Array, np.ndarray, np.ndarray, dict[str, Any]]:
-        actions = np.asarray(actions, dtype=np.float64)
+        actions = _doubles(actions, self.action_space.shape, "actions")
         rewards, ended, cut = np.zeros(self.num_envs), np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
         infos, begun = {}, np.flatnonzero(self._over)
         live = [k for k in range(self.num_envs) if not self._over[k]]

@@ -121,15 +121,20 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _threads(threads):
-    """Returns a checked number of threads."""
+def _whole(value, most, name):
+    """Returns a checked whole number from 1 to `most`."""
     try:
-        number = operator.index(threads)
+        number = operator.index(value)
     except TypeError:
         number = 0
-    if number < 1 or number > THREADS_MOST:
-        raise c.Error(f"threads: a whole number from 1 to {THREADS_MOST}, got {threads!r}")
+    if number < 1 or number > most:
+        raise c.Error(f"{name}: a whole number from 1 to {most}, got {value!r}")
     return number
+
+
+def _threads(threads):
+    """Returns a checked number of threads."""
+    return _whole(threads, THREADS_MOST, "threads")
 
 
 def _count(steps, otherwise):
@@ -174,6 +179,10 @@ class _Object:
         if lib is not None and self.pointer:
             lib.sdrs_free(self.pointer)
         self.pointer = None
+
+    def __reduce__(self):
+        raise TypeError("memory of the library cannot be pickled: send the path or text of the scene and its overrides, and "
+                        "make the Scene in the other process (Scene.clone copies within a process)")
 
     def check(self, status):
         if status:
@@ -268,6 +277,9 @@ class Scene:
         return other
 
     __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Scene:
+        return self.clone()
 
     def __repr__(self):
         return (f"<sdrs.Scene '{self.name}': {len(self.links)} links, nq {self.nq}, nv {self.nv}, nu {self.nu}, "
@@ -388,7 +400,7 @@ class Scene:
         if velocities is not None:
             own.set("velocities", _doubles(velocities, (self.nv,), "velocities"))
         if input is not None:
-            own.set("input", _doubles(input, (_rows(input), self.nu), "input"))
+            own.set("input", _doubles(input, (steps, self.nu), "input"))
         return Run(self, own, steps)
 
     def _started(self, has_velocities: bool, continues: bool) -> _Object:

@@ -34,6 +34,20 @@ class One(unittest.TestCase):
             self.assertEqual(paid, run.position("hand")[k, 2])
             self.assertEqual((ended, cut), (False, k == 12))
 
+    def test_wrong_shapes_and_counts_are_errors(self):
+        scene = sdrs.Scene(ARM)
+        envs, env = sdrs.gym.VectorEnv(scene, 3), sdrs.gym.Env(scene)
+        envs.reset()
+        env.reset()
+        for shape in ((3, 3), (4,), (3, 8), (12,)):
+            with self.assertRaisesRegex(sdrs.Error, r"actions: got shape .*, expected \(3, 4\)"):
+                envs.step(np.zeros(shape))
+        with self.assertRaisesRegex(sdrs.Error, r"action: got shape \(8,\), expected \(4,\)"):
+            env.step(np.zeros(8))
+        for count in (0, -1, 2.5, "2"):
+            with self.assertRaisesRegex(sdrs.Error, "num_envs: a whole number from 1 to"):
+                sdrs.gym.VectorEnv(scene, count)
+
     def test_noise_is_the_seed_s(self):
         env = sdrs.gym.Env(ARM, noise=0.1)
         first, again, other = env.reset(seed=3)[0], env.reset(seed=3)[0], env.reset(seed=4)[0]

@@ -1,11 +1,13 @@
 """Scenes, runs, gradients and rollouts against the program, closed forms, differences and one another."""
 
+import copy
 import csv
 import gc
 import json
 import math
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -496,6 +498,22 @@ initial: [{{link: ball, velocities: [0, 0, -2, 0, 0, 0]}}]
         self.assertAlmostEqual(sdrs.query(cube, cube + [1.25, 0.1, 0], 0.5)["distance"], 0.25, 12)
         with self.assertRaises(sdrs.Error):
             sdrs.query(cube, cube * np.nan, 0.5)
+
+
+class Copies(unittest.TestCase):
+    def test_a_deep_copy_is_a_clone_and_pickling_says_what_to_do(self):
+        scene = sdrs.Scene(ARM)
+        copied = copy.deepcopy(scene)
+        np.testing.assert_array_equal(copied.run(3).coordinates, scene.run(3).coordinates)
+        for whole in (scene, scene.run(3)):
+            with self.assertRaisesRegex(TypeError, "send the path or text of the scene"):
+                pickle.dumps(whole)
+
+    def test_inputs_have_a_row_for_each_step(self):
+        scene = sdrs.Scene(ARM)
+        for rows in (2, 6):
+            with self.assertRaisesRegex(sdrs.Error, rf"input: got shape \({rows}, 4\), expected \(5, 4\)"):
+                scene.run(5, input=np.zeros((rows, 4)))
 
 
 class Rollouts(unittest.TestCase):
