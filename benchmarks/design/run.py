@@ -94,7 +94,7 @@ def main():
             row["seconds"] += seconds
             if summary:
                 row["successes"] += summary["success"] is True
-                row["losses"].append(summary["best_loss"])
+                row["losses"] += [summary["best_loss"]] if "best_loss" in summary else []  # none with `receding`
             print(f"{name} {method} start {start}: {'failed' if not summary else summary['success']} {seconds:.1f} s", flush=True)
     fields = ["task", "method", "starts", "successes", "best", "worst", "seconds"]
     table = [[name, method, r["starts"], r["successes"], f"{min(r['losses'], default=float('nan')):.4g}",

@@ -82,6 +82,7 @@ void plane_pair_pass(const LawPair* p, StateBlock* block) {
   state_block_doubles(block, &memory->start_compression, 1);
   state_block_doubles(block, &memory->net_limit, 1);
   state_block_doubles(block, &memory->friction_debt, 1);
+  state_block_doubles(block, &memory->current_weight, 1);
   state_block_doubles(block, &memory->factors.late, 1);
   state_block_doubles(block, &memory->factors.current, 1);
   state_block_bool(block, &memory->has_debt);

@@ -117,8 +117,8 @@ enum { LATE_FRICTION_SOLVES = 1 };
  * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
  * scenes with restitution, whose impacts have separate substeps. */
 static bool needs_late_friction_solve(Sim* s) {
-  return !s->friction_solve.has_initial &&
-         contact_friction_uses_current_force(s->contact) && spin_substep_count(s, s->clock.dt) == 1;
+  return !s->friction_solve.has_initial && contact_friction_uses_current_force(s->contact) &&
+         spin_substep_count(s, s->clock.dt) == 1;
 }
 
 /* Rotation of a body in contact within a substep [rad] above which only the first solve is made (F8). Later solves use

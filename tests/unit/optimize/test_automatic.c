@@ -210,11 +210,11 @@ static void stops_at_a_minimum_without_success_to_judge_O23(void** state) {
   end(&s);
 }
 
-/* The fingers of `grip` hold a ball by friction, so that L-BFGS leaves the scene's friction. */
-static void create_grip(Sought* s) {
+/* The task `hook` has contact with friction, so that L-BFGS leaves the scene's friction. */
+static void create_hook(Sought* s) {
   Diagnostics diagnostics = {0};
   OptimizationOptions options = {.threads = 1};
-  assert_int_equal(task_load(&s->task, "benchmarks/design/grip.yaml", NULL, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(task_load(&s->task, "benchmarks/design/hook.yaml", NULL, 0, &diagnostics), STATUS_OK);
   assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
   diagnostics_free(&diagnostics);
 }
@@ -228,7 +228,7 @@ static void smooths_friction_where_lbfgs_fails_O26(void** state) {
   NumberFile saved = {0};
   Text line = {0};
   int count = 0, last = 0;
-  create_grip(&whole);
+  create_hook(&whole);
   start(&whole);
   while (optimization_stop(whole.optimization) == STOP_NOT_YET) {
     double best = optimization_best_loss(whole.optimization);
@@ -243,11 +243,11 @@ static void smooths_friction_where_lbfgs_fails_O26(void** state) {
   optimization_add_method_change(whole.optimization, 0, &line);
   assert_non_null(strstr(line.data, "lbfgs continues with smoother friction"));
   text_free(&line);
-  create_grip(&part);
+  create_hook(&part);
   assert_true(optimization_load(part.optimization, &saved, &diagnostics));
   assert_true(automatic_friction_factor(part.optimization) > 1);
   seek(&part);
-  for (int k = 0; k < 140; k++) {
+  for (int k = 0; k < optimization_variable_count(whole.optimization); k++) {
     OptimizationVariable a = optimization_variable(whole.optimization, k);
     OptimizationVariable b = optimization_variable(part.optimization, k);
     if (a.current != b.current || a.best != b.best) fail_msg("%s: %a and %a", a.name, a.current, b.current);

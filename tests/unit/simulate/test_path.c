@@ -18,9 +18,9 @@ static const char tumble[] =
     "  - {name: b, density: 500, mass_model: vertices, shape: box, position: [0.05, 0.02, 0.4]}\n"
     "  - {name: c, density: 500, mass_model: vertices, shape: box, position: [-0.04, -0.03, 0.65]}\n"
     "initial:\n"
-    "  - {link: a, velocities: [0, 0, -1, 3, -2, 4]}\n"
-    "  - {link: b, velocities: [0, 0, -2, -4, 5, 1]}\n"
-    "  - {link: c, velocities: [0.1, 0, -2, 6, 1, -3]}\n";
+    "  - {link: a, velocities: [0, 0, -2, 6, -4, 8]}\n"
+    "  - {link: b, velocities: [0, 0, -5, -8, 10, 2]}\n"
+    "  - {link: c, velocities: [0.1, 0, -6, 12, 2, -6]}\n";
 
 /* Two thin plates that cross fast, turning. */
 static const char plates[] =
