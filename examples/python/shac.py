@@ -4,7 +4,7 @@ SHAC uses gradients through the simulator. Both methods have the same number of 
 method, steps, reward.
 
     PYTHONPATH=python /usr/bin/python3 examples/python/shac.py [FOLDER [STEPS]]      needs torch (Debian: python3-torch)
-    ./sdrs plot FOLDER/walk.csv --columns reward --x steps --by method -o walk.png   method 0: SHAC, 1: CMA-ES
+    ./sdrs plot FOLDER/walk.csv --columns reward --x steps --by method -o walk.png
 """
 import math
 import pathlib
@@ -70,7 +70,7 @@ def shac(weights, note):
     for update in range(updates):
         optimizers[0].param_groups[0]["lr"] = 0.004 * (1 - update / updates)
         if update % 10 == 0:
-            note(0, update * RUNS * WINDOW * HELD, episodes(weights.detach()[None])[0])
+            note("SHAC", update * RUNS * WINDOW * HELD, episodes(weights.detach()[None])[0])
         over = age >= EPISODE
         q, v = torch.where(over[:, None], START[0], q.detach()), torch.where(over[:, None], START[1], v.detach())
         age = torch.where(over, torch.zeros(RUNS), age)
@@ -109,7 +109,7 @@ def cma_es(mean, note, step=0.1):
     covariance, turn, scale, ps, pc = torch.eye(n), torch.eye(n), torch.ones(n), torch.zeros(n), torch.zeros(n)
     for generation in range(BUDGET // (population * EPISODE * HELD)):
         if generation % 4 == 0:
-            note(1, generation * population * EPISODE * HELD, episodes(mean[None])[0])
+            note("CMA-ES", generation * population * EPISODE * HELD, episodes(mean[None])[0])
         if generation % 20 == 19:
             square, turn = torch.linalg.eigh(covariance)
             scale = square.clamp(min=1e-20).sqrt()
@@ -133,7 +133,7 @@ if __name__ == "__main__":
         def note(method, steps, reward):
             table.write(f"{method},{steps},{float(reward):.6f}\n")
             table.flush()
-            print(f"{('SHAC', 'CMA-ES')[method]} {steps} steps: reward {float(reward):.4f}", flush=True)
+            print(f"{method} {steps} steps: reward {float(reward):.4f}", flush=True)
 
-        for method, train in ((0, shac), (1, cma_es)):
+        for method, train in (("SHAC", shac), ("CMA-ES", cma_es)):
             note(method, BUDGET, episodes(train(first, note)[None])[0])

@@ -205,8 +205,8 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Appends the styles of lines. The first lines have the colours of Okabe and Ito, which colour-blind readers can
- * distinguish. Further lines are dashed. */
+/* Appends the styles of lines, and a right margin for the last number of the x axis. The first lines have the colours
+ * of Okabe and Ito, which colour-blind readers can distinguish. Further lines are dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
   /* gnuplot's numbers of marker shapes: filled shapes before open ones */
@@ -215,8 +215,10 @@ static void add_style(Text* out) {
   for (int i = 0; i < 2 * COLORS; i++)
     text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,
              colors[i % COLORS], 1 + i / COLORS, points[i % COLORS]);
-  text_add(out, "set linetype cycle %d\nset grid linecolor rgb \"#bbbbbb\"\nset border 3\nset tics nomirror\n",
-           2 * COLORS);
+  text_add(
+      out,
+      "set linetype cycle %d\nset rmargin 4\nset grid linecolor rgb \"#bbbbbb\"\nset border 3\nset tics nomirror\n",
+      2 * COLORS);
 }
 
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const PlotOptions* options) {
