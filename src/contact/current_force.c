@@ -48,11 +48,10 @@ bool contact_keeps_account(const Model* model) {
   return contact_law_with(model, has_account) && model_largest_material(model, MATERIAL_FRICTION) > 0;
 }
 
-/* Returns true if the material has sliding friction, but no static, rolling or spinning friction. */
+/* Returns true if the material has sliding friction, but no static friction. */
 static bool only_slides(const PairMaterial* material) {
   const double* v = material->value;
-  return v[MATERIAL_FRICTION] > 0 && v[MATERIAL_STATIC_FRICTION] == v[MATERIAL_FRICTION] &&
-         !(v[MATERIAL_ROLLING] > 0) && !(v[MATERIAL_SPINNING] > 0);
+  return v[MATERIAL_FRICTION] > 0 && v[MATERIAL_STATIC_FRICTION] == v[MATERIAL_FRICTION];
 }
 
 bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {

@@ -247,7 +247,7 @@ bool plane_law_replay(const LawReplay* p, PairDerivatives* d) {
   bool sound = true;
   if (p->record->has_friction && now && rolls(p->material)) {
     PlaneRecord r = record_of(p->record);
-    RollingParameters rolling = rolling_parameters(law, p->material, load_of(p, &r));
+    RollingParameters rolling = rolling_parameters(law, p->material, bound_of(p, &r).load);
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
@@ -410,6 +410,15 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
     by_late = s->friction;
     s->friction = 0;
   }
+  double by_rolling_load = 0;
+  if (p->record->has_friction && p->data_now && rolls(p->material)) {
+    const double* value = p->material->value;
+    RollingParameters rolling = rolling_parameters(law, p->material, b.load);
+    bar->force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &lag_sides, s);
+    by_rolling_load = s->rolling * value[MATERIAL_ROLLING] + s->spinning * value[MATERIAL_SPINNING];
+    s->rolling *= b.load;
+    s->spinning *= b.load;
+  }
   lag_sides.is_set = false;
   if (current_term_acts(p)) {
     FrictionParameters parameters = recorded_friction(p, &r, true);
@@ -444,7 +453,8 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
     double by_force = by_bound * factors.late - by_change + by_late_factor * factors.late_by_start +
                       by_current_factor * factors.current_by_start;
     bar->force += by_force * b.load + by_whole * r.load.factor;
-    double by_factor = (by_late * mu * late_factor + by_force * b.force) * b.slope + by_whole * b.force;
+    double by_factor =
+        (by_late * mu * late_factor + by_force * b.force + by_rolling_load) * b.slope + by_whole * b.force;
     load_adjoint(law, &r, by_factor, bar, s);
   }
 }
