@@ -48,17 +48,11 @@ bool contact_keeps_account(const Model* model) {
   return contact_law_with(model, has_account) && model_largest_material(model, MATERIAL_FRICTION) > 0;
 }
 
-/* Returns true if the material has sliding friction, but no static friction. */
-static bool only_slides(const PairMaterial* material) {
-  const double* v = material->value;
-  return v[MATERIAL_FRICTION] > 0 && v[MATERIAL_STATIC_FRICTION] == v[MATERIAL_FRICTION];
-}
-
 bool contact_friction_uses_account(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   if (!contact_keeps_account(model) || !contact_law_of_links(model, link_a, link_b)->impacts) return false;
   PairMaterial material = model_pair_material(model, link_a, link_b);
-  return only_slides(&material);
+  return material.value[MATERIAL_FRICTION] > 0;
 }
 
 FrictionAccount contact_account(const ContactSystem* s, int index) {

@@ -426,12 +426,10 @@ static void note_load(const LawPair* p, double force) {
 }
 
 /* Returns true if later steps correct the friction of the pair for the normal force of a step (F8, F14). Returns false
- * for impacts with restitution, because their friction acts in a separate substep (impact.md, I9). Returns false also
- * for pairs with static friction, which use the force at t. */
+ * for impacts with restitution, because their friction acts in a separate substep (impact.md, I9). */
 static bool corrects_friction(const LawPair* p) {
   const PairMemory* memory = p->memory;
-  return slides(p->material) && !sticks(p->material) && !memory->start_impact_bounces &&
-         !impact_acts(memory->progress.past.stage);
+  return slides(p->material) && !memory->start_impact_bounces && !impact_acts(memory->progress.past.stage);
 }
 
 bool plane_pair_has_account(const LawPair* p) {

@@ -11,13 +11,6 @@ static PlaneRecord record_of(const ContactRecord* from) {
   return r;
 }
 
-/* (F14) Returns the normal force of past steps that has not limited friction yet, from the record r. The result is zero
- * for pairs with static friction, whose records contain a slip instead. */
-static PlaneDeferredForce debt_in(const LawReplay* p, const PlaneRecord* r) {
-  const PlaneDeferredForce none = {0};
-  return sticks(p->material) ? none : r->debt;
-}
-
 bool plane_law_revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* data) {
   const PlaneLaw* law = instance;
   if (!from->active) return true;
@@ -68,7 +61,7 @@ static RecordedBound bound_of(const LawReplay* p, const PlaneRecord* r) {
   b.factors = (FrictionFactors){.late = 1 - r->current_weight, .current = r->current_weight};
   if (p->now && p->data_now) b.load = load_of(p, r);
   if (p->record->current_force) b.current_load = ((const PlaneReplay*)p->memory)->solve_impact.first;
-  const PlaneDeferredForce debt = debt_in(p, r);
+  const PlaneDeferredForce debt = r->debt;
   if (!debt.carries_debt) return b;
   const Impact whole = {.first = b.load, .second = 1}, late = impact_friction_factor(&whole, 0);
   b.load = late.first;
@@ -132,7 +125,7 @@ PairTransfer plane_law_transfer(const LawReplay* p) {
   PlaneRecord r = record_of(p->record);
   if (changes_elastic_slip(p))
     out.displacement = friction_displacement(lag, &p->next[0].hull.pose, &p->next[1].hull.pose);
-  if (debt_in(p, &r).carries_debt) out.net_limit = p->record->grip * bound_of(p, &r).debt_factor.net_limit;
+  if (r.debt.carries_debt) out.net_limit = p->record->grip * bound_of(p, &r).debt_factor.net_limit;
   if (impact_acts(r.past.stage)) out.net_limit = -past_of(p, &r).impulse;
   return out;
 }
@@ -385,6 +378,22 @@ static void load_adjoint(const PlaneLaw* law, const PlaneRecord* r, double by_fa
   if (r->past.dt_before > 0) s->dt_before += (s->rest_speed - before) * law->rest_speed / r->past.dt_before;
 }
 
+/* Converts the derivative with respect to the acting friction coefficient into derivatives with respect to both
+ * coefficients, the Stribeck speed and the slip (F12). The step to t differentiates the slip (PairCarry.slip). */
+static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
+  const double* value = p->material->value;
+  double part = static_friction_fraction(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
+  double above = value[MATERIAL_STATIC_FRICTION] - value[MATERIAL_FRICTION];
+  if (!(part > 0)) return;
+  s->friction = by * (1 - part);
+  s->static_friction = by * part;
+  s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
+  double by_slip = -by * above * part / (speed * speed);
+  if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant without derivatives */
+  s->carry.slip = by_slip;
+  s->dt_before -= 2 * slip->square / slip->dt * by_slip;
+}
+
 /* Adds the contribution of friction that depends on the force of the previous solve of the step (F9), or on weighted
  * forces (F14), to the derivatives of Phi. by_net_limit: derivative of the scalar with respect to
  * FrictionScale.net_limit, found in the next step. Adds the derivatives with respect to the potential and force of the
@@ -397,8 +406,8 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
   ActiveSides lag_sides = {.vertices = law->active[p->thread]};
   ImpactMoment solve = {p->solve, p->data_solve}, now = {p->now, p->data_now};
   RecordedBound b = bound_of(p, &r);
-  const PlaneDeferredForce debt = debt_in(p, &r);
-  double mu = p->material->value[MATERIAL_FRICTION], weight = r.current_weight;
+  const PlaneDeferredForce debt = r.debt;
+  double mu = acting(p->material, &r.slip).value[MATERIAL_FRICTION], weight = r.current_weight;
   const FrictionFactors factors = b.factors;
   double late_factor = factors.late * b.debt_factor.value, current_factor = factors.current * b.debt_factor.value;
   double by_late = 0, by_own = 0; /* derivatives with respect to the friction coefficients of both friction terms, times
@@ -436,6 +445,7 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
   double by_change = 0;
   double by_late_factor = mu * b.debt_factor.value * by_late * b.load + by_bound * force;
   double by_current_factor = mu * b.debt_factor.value * by_own * b.current_load + by_bound * current_force;
+  reverse_static_friction(p, &r.slip, s);
   if (debt.carries_debt && weight > 0) /* if the weight is 0, the step may have no previous solve */
     by_change = reverse_current_weight(
         p, by_late_factor * factors.late_by_weight + by_current_factor * factors.current_by_weight,
@@ -457,22 +467,6 @@ static void reverse_current_force(const LawReplay* p, const double twist[2][6], 
         (by_late * mu * late_factor + by_force * b.force + by_rolling_load) * b.slope + by_whole * b.force;
     load_adjoint(law, &r, by_factor, bar, s);
   }
-}
-
-/* Converts the derivative with respect to the acting friction coefficient into derivatives with respect to both
- * coefficients, the Stribeck speed and the slip (F12). The step to t differentiates the slip (PairCarry.slip). */
-static void reverse_static_friction(const LawReplay* p, const FrictionSlip* slip, PairShares* s) {
-  const double* value = p->material->value;
-  double part = static_friction_fraction(p->material, slip), speed = value[MATERIAL_STRIBECK_SPEED], by = s->friction;
-  double above = value[MATERIAL_STATIC_FRICTION] - value[MATERIAL_FRICTION];
-  if (!(part > 0)) return;
-  s->friction = by * (1 - part);
-  s->static_friction = by * part;
-  s->stribeck_speed = by * above * part * 2 * slip->square / (speed * speed * speed);
-  double by_slip = -by * above * part / (speed * speed);
-  if (!(slip->dt > 0)) return; /* the slip at the start of a run is a constant without derivatives */
-  s->carry.slip = by_slip;
-  s->dt_before -= 2 * slip->square / slip->dt * by_slip;
 }
 
 /* Returns Phi of a pair whose impact has restitution, computed from the same numbers as the Hessian. plane_adjoint
@@ -519,7 +513,7 @@ void plane_law_reverse(const LawReplay* p, const double twist[2][6], const PairC
     impact_adjoint(&memory->impact, &impact, &r.past, &at_end, &now, &next, &active, &bar, s);
     if (p->work) add_work_parameters(p, s);
   }
-  bool weighted = p->record->current_force || debt_in(p, &r).carries_debt;
+  bool weighted = p->record->current_force || r.debt.carries_debt;
   DisplacementBar displacement;
   const DisplacementBar* passed = displacement_bar(p, carry, &displacement) ? &displacement : NULL;
   s->smoothing += displacement.by_smoothing;

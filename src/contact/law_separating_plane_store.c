@@ -131,12 +131,11 @@ void plane_pair_record(const LawPair* p, ContactRecord* out) {
   const PlaneLaw* law = p->law;
   const bool carries_debt = plane_pair_has_account(p);
   const Impact* load = carries_debt ? &memory->start_impact : &memory->friction_impact;
-  if (!sticks(p->material)) { /* assigned member by member, so that the padding bytes of the record stay 0 */
-    r.debt.friction_debt = memory->friction_debt;
-    r.debt.ratio = law->step->force_ratio;
-    r.debt.carries_debt = carries_debt;
-    r.debt.has_debt = memory->has_debt;
-  }
+  /* assigned member by member, so that the padding bytes of the record stay 0 */
+  r.debt.friction_debt = memory->friction_debt;
+  r.debt.ratio = law->step->force_ratio;
+  r.debt.carries_debt = carries_debt;
+  r.debt.has_debt = memory->has_debt;
   if (has_friction && (carries_debt ? memory->friction_impact.first > 0 : plane_pair_friction_acts(p, false))) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,

@@ -42,10 +42,8 @@ typedef struct {
                             `factor` is W', otherwise the result of impact_friction_factor */
   ImpactPast past;       /* state of the impact at the start of the step */
   ElasticSlip elastic;   /* elastic slip at t (F16) */
-  union {
-    FrictionSlip slip;       /* slip in the previous step, for a pair with static friction */
-    PlaneDeferredForce debt; /* normal force that has not limited friction yet, for pairs without static friction */
-  };
+  FrictionSlip slip;     /* slip in the previous step, for a pair with static friction */
+  PlaneDeferredForce debt; /* normal force that has not limited friction yet */
 } PlaneRecord;
 _Static_assert(sizeof(PlaneRecord) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 

@@ -289,19 +289,20 @@ static void friction_F14_gradient_of_circles(void** state) {
   check_gradients("drum and puck that land", 12, scene, ALL_BLOCKS & ~(1U << GRADCHECK_MASS), 1e-5);
 }
 
-/* F14: a box, a ball and a drum with rolling and spinning friction land while they slide. */
-static void friction_F14_gradient_with_rolling_friction(void** state) {
+/* F14: a box, a ball and a drum with static, rolling and spinning friction land while they slide. */
+static void friction_F14_gradient_with_other_friction(void** state) {
   (void)state;
   const char* scene =
-      "simulation: {dt: 0.01}\ncontact: {friction: 0.3, rolling: 0.002, spinning: 0.003}\nlinks:\n" GROUND
-      "  - {name: box, " BOX ", position: [0, 0, 0.07], rpy: [0.05, 0.02, 0]}\n  - {name: ball, " BALL
+      "simulation: {dt: 0.01}\ncontact: {friction: 0.3, static_friction: 0.4, stribeck_speed: 0.8, rolling: 0.002, "
+      "spinning: 0.003}\nlinks:\n" GROUND "  - {name: box, " BOX
+      ", position: [0, 0, 0.07], rpy: [0.05, 0.02, 0]}\n  - {name: ball, " BALL
       ", position: [0.5, 0.1, 0.12]}\n"
       "  - {name: drum, shape: {type: cylinder, radius: 0.1, length: 0.2}, mass: 1, position: [1, 0, 0.12], rpy: "
       "[0.05, 0.02, 0]}\n"
       "initial: [{link: box, " FALLS "}, {link: ball, " FALLS
       "}, {link: drum, velocities: [1, 0.2, -1, 0.3, 0, "
       "0.5]}]\n";
-  check_gradients("bodies with rolling friction that land", 12, scene, ALL_BLOCKS & ~(1U << GRADCHECK_MASS), 1e-5);
+  check_gradients("bodies with all kinds of friction that land", 12, scene, ALL_BLOCKS & ~(1U << GRADCHECK_MASS), 1e-5);
 }
 
 /* F14: a box lands, bounces, and slides: friction owes the impulse of its landing in steps after the impacts. */
@@ -355,7 +356,7 @@ int main(void) {
       cmocka_unit_test(friction_F14_gradient_through_divided_steps),
       cmocka_unit_test(friction_F14_gradient_through_events),
       cmocka_unit_test(friction_F14_gradient_of_circles),
-      cmocka_unit_test(friction_F14_gradient_with_rolling_friction),
+      cmocka_unit_test(friction_F14_gradient_with_other_friction),
       cmocka_unit_test(friction_F14_gradient_after_restitution),
       cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
