@@ -5,7 +5,7 @@
 #include "simulate/sim.h"
 
 /* Version of the layout that sim_serialize_state writes. */
-#define STATE_FORMAT 4
+#define STATE_FORMAT 5
 
 /* Number of counts that a state file stores because they determine the size of a state and are not part of the model
  * identity. */
