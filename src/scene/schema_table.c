@@ -153,10 +153,11 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Largest number of repetitions of a step with updated normal forces for friction. With 0, friction uses the "
          "normal force of the previous step, and acts one step late in an impact. With null, a step is repeated once "
-         "if the repetition changes the speed of a pair by more than 5 rest_speed. The weight of the updated force "
-         "grows smoothly from 0 at 5 rest_speed to 1 at 25 rest_speed. The remaining friction impulse acts in the next "
-         "steps. null is equal to 0 with restitution, in the first step with contact at its start, and in steps "
-         "shortened by an event."},
+         "if the repetition changes the speed of a pair by more than 0.1 rest_speed. The weight of the updated force "
+         "is 0 up to this change and 1/2 at 0.5 rest_speed, and approaches 1 for larger changes. The remaining "
+         "friction "
+         "impulse acts in the next steps. null is equal to 0 in the first step with contact at its start, in steps "
+         "shortened by an event, and for pairs in an impact with restitution."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups without contact. A link and its parent never have contact."},
     {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,

@@ -113,9 +113,8 @@ static bool has_variable_length(const StepClock* c) {
 /* Number of solves after the first one in a step with late friction (F14). */
 enum { LATE_FRICTION_SOLVES = 1 };
 
-/* Returns true if late friction requires a second solve of the step. Returns false in three cases: in the first step of
- * a run whose friction has a warm start (F6), if a body in contact rotates further than W10 (spin.md) allows, and in
- * scenes with restitution, whose impacts have separate substeps. */
+/* Returns true if late friction requires a second solve of the step. Returns false in the first step of a run whose
+ * friction has a warm start (F6), and if a body in contact rotates further than W10 (spin.md) allows. */
 static bool needs_late_friction_solve(Sim* s) {
   return !s->friction_solve.has_initial && contact_friction_uses_current_force(s->contact) &&
          spin_substep_count(s, s->clock.dt) == 1;

@@ -34,6 +34,9 @@ static void add_target_momentum_change(const Sim* s, int i) {
     for (int c = 0; c < 3; c++) moment.m[r][c] = bar[r][c] / f->gravity_time;
   Vec3 force = vec3_scale(vec3(bar[0][3], bar[1][3], bar[2][3]), 1 / f->gravity_time);
   Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(s->pose_now[i].r)));
+  if (f->is_wheel[i])
+    torque =
+        vec3_add_scaled(torque, flight_wheel_residual(s, i) / f->gravity_time, f->screws_now[flight_wheel_dof(s, i)].w);
   add_wrench(s->joint_reports.reaction_sum[i], force, torque, vec3(0, 0, 0));
 }
 

@@ -145,6 +145,11 @@ static void add_flight_pose_bars(StepAdjoint* a, const RecordedStep* step, const
       for (int c = 0; c < 3; c++) by.m[r][c] = g[r][c];
     LinkForce link_force = {vec3(g[0][3], g[1][3], g[2][3]), mat3_mul(by, mat3_transpose(pose[i].r))};
     add_moment_pose_bar(&link_force, pose[i], vec3_at(a->field_now[i]), bar[i]);
+    if (s->flight->is_wheel[i]) {
+      LinkForce spin = {vec3(0, 0, 0), mat3_scale(mat3_cross(s->flight->screws_now[flight_wheel_dof(s, i)].w),
+                                                  0.5 * scale * flight_wheel_residual(s, i))};
+      add_moment_pose_bar(&spin, pose[i], vec3_at(a->field_now[i]), bar[i]);
+    }
     below[i] = vec3_add(below[i], link_force.force);
     add_origin_bar(below[i], slopes[i], bar[i]);
     if (link->parent >= 0) below[link->parent] = vec3_add(below[link->parent], below[i]);

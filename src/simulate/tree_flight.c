@@ -26,7 +26,7 @@ double tree_flight_angular_speed(const Sim* s) {
       for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++)
         w = vec3_add_scaled(w, s->state.rate[d], f->screws_now[d].w);
       f->force[span.links[k]] = w;
-      if (!f->is_exact_at_any_speed[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
+      if (!f->is_steady_wheel[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
     }
   }
   return fastest;
@@ -138,7 +138,14 @@ static void add_joint_forces_and_loads(const Sim* s, int tree) {
     f->reduced[f->free[t->free_first + k]] += f->gravity_time * f->joint_force[f->free[t->free_first + k]];
 }
 
-/* Sets f->reduced to the residual of the force balance of the target (first equation of W15, and W51) at the present
+/* Adds the terms of the wheels among the links to f->reduced (W54). */
+static void add_wheels(const Sim* s, LinkSpan span) {
+  for (int k = 0; k < span.count; k++)
+    if (s->flight->is_wheel[span.links[k]])
+      s->flight->reduced[flight_wheel_dof(s, span.links[k])] += flight_wheel_residual(s, span.links[k]);
+}
+
+/* Sets f->reduced to the residual of the force balance of the target (first equation of W15, W51, W54) at the present
  * iterate of the target. */
 static void compute_residual(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
@@ -151,6 +158,7 @@ static void compute_residual(const Sim* s, const FlightGroup* g) {
   for (int n = 0; n < g->tree_count; n++) {
     project_to_joints(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
     add_joint_forces_and_loads(s, f->trees[g->tree_first + n]);
+    add_wheels(s, tree_span(s, f->trees[g->tree_first + n]));
   }
   flight_rows_add_forces(s, g);
 }
@@ -229,9 +237,11 @@ static void factor_tree(const Sim* s, int tree) {
   FlightTree* t = &s->flight->tree[tree];
   LinkSpan span = tree_span(s, tree);
   for (int k = 0; k < t->free_count; k++) {
+    int dof = s->flight->free[t->free_first + k], link = s->model->dof_link[dof];
     set_matrix_column(s, tree, span, k);
-    t->matrix[k * t->free_count + k] +=
-        s->flight->gravity_time * s->flight->joint_stiffness[s->flight->free[t->free_first + k]];
+    t->matrix[k * t->free_count + k] += s->flight->gravity_time * s->flight->joint_stiffness[dof];
+    if (s->flight->is_wheel[link] && dof == flight_wheel_dof(s, link))
+      t->matrix[k * t->free_count + k] += flight_wheel_stiffness(s, link);
   }
   t->sign = factor_matrix(t->free_count, t->matrix);
 }

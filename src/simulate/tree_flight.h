@@ -53,14 +53,15 @@ typedef struct TreeFlight {
   double (*load_bar)[3][4]; /* scratch (size: links) */
   bool* has_target; /* true if the tree has a target pose in the present step that satisfies its joints (W11) (size:
                        trees) */
-  bool* is_steady_wheel; /* true if the link is a balanced wheel whose axis has a constant direction (size: links) */
-  bool* is_exact_at_any_speed; /* true if the link is a steady wheel on which no closure or coupling acts. Its target is
-                          exact at any angular velocity (W14) (size: links) */
-  bool* has_joint_forces;      /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
-                                  armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
-    (size: links) */
-  ModelLink* target_links;     /* copies of the links with has_joint_forces. A copy has only those joint terms that the
-                                  target contains (size: links) */
+  bool* is_wheel;   /* true if the link rotates relative to its parent only about one axis through its centre of
+                       mass, and carries no other link (W54) (size: links) */
+  bool* is_steady_wheel;  /* true if the link is a wheel whose axis has a constant direction. Its target is exact at any
+                             angular velocity (W14, W54) (size: links) */
+  bool* has_joint_forces; /* true if the target may contain the forces of the link's joint (W51). A spring, damper,
+                             armature or drive then acts on a scalar coordinate, and the link is no balanced wheel
+(size: links) */
+  ModelLink* target_links;  /* copies of the links with has_joint_forces. A copy has only those joint terms that the
+                               target contains (size: links) */
   bool* is_without_contact; /* scratch; true if has_target is true for the tree's group and no link of the group is in
                                contact (size: trees) */
   double *before_q, *target_q; /* before_q: coordinates one step before t, extrapolated from the present motion;
@@ -94,7 +95,9 @@ typedef struct TreeFlight {
    * derivatives of the joint forces with respect to their coordinates [N/m, N m/rad]. Both are 0 where the target does
    * not contain joint forces (size: nv) */
   double *joint_force, *joint_stiffness;
-  double* drive; /* forces on prescribed joints at the target [N, N m] (size: nv) */
+  double* wheel_bar; /* scratch of tree_flight_adjoint: derivatives of slopes . reactions with respect to the target
+                        coordinates, through the terms of wheels (W54) (size: nv) */
+  double* drive;     /* forces on prescribed joints at the target [N, N m] (size: nv) */
   ClosureSystem *closures_now,
       *closures_at_target; /* closures placed at time t and at the target; NULL if there are no closures or couplings */
   const double* by_row;    /* derivatives with respect to the row forces that the targets contain, borrowed from
@@ -119,7 +122,7 @@ void tree_flight_set_targets(Sim* sim);
 /* Largest rotation per substep of a link of a tree in free flight [rad] (W14). */
 #define TREE_ROTATION_MAX 0.25
 /* Returns the largest angular speed of the links of trees in free flight in the present state [rad/s]; 0 if there are
- * no such links. Links with TreeFlight.is_exact_at_any_speed are left out. */
+ * no such links. Links with TreeFlight.is_steady_wheel are left out. */
 double tree_flight_angular_speed(const Sim* sim);
 static inline bool tree_flight_needs_refinement(const TreeFlight* flight) { return flight && flight->needs_refinement; }
 /* Largest factor by which the number of substeps of the scene is multiplied because tree_flight_needs_refinement
@@ -212,6 +215,19 @@ void flight_loads_project(const Sim* sim, int tree, LinkSpan span);
  * screws[nv]: of the joints at pose. Overwrites flight->load_bar, force and moment. */
 void flight_loads_add_forces(const Sim* sim, LinkSpan span, const Pose* pose, const Screw* screws, double factor,
                              double* out);
+
+/* ---- simulate/tree_flight_wheels.c (W54). TreeFlight.is_wheel must be true for the link; the target is that of the
+ * present iterate */
+/* Returns the index of the degree of freedom by which the wheel rotates. */
+int flight_wheel_dof(const Sim* sim, int link);
+/* Returns the term of the wheel in the force balance of its rotation [kg m^2]: the difference between its angular
+ * momentum and that of its pose displacements (W54), times the length of the substep. */
+double flight_wheel_residual(const Sim* sim, int link);
+/* Returns the derivative of flight_wheel_residual with respect to the coordinate of the target [kg m^2]. */
+double flight_wheel_stiffness(const Sim* sim, int link);
+/* Adds `by` times the derivatives of flight_wheel_residual with respect to the states at t and one step before, the
+ * initial velocities and the mass moments. The derivative with respect to the target is flight_wheel_stiffness. */
+void flight_wheel_adjoint(const Sim* sim, int link, double by, StateBar now, StateBar old, ModelGradient* gradient);
 
 /* ---- simulate/tree_flight_tension.c */
 /* Returns the angular frequency of the fastest oscillation due to the joint forces of a tree, times the length of the

@@ -26,7 +26,7 @@ static bool solve_multipliers(StepAdjoint* a) {
   const Model* m = a->model;
   TreeFlight* f = s->flight;
   bool any = false;
-  memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
+  memcpy(a->product, f->wheel_bar, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_compose(a, f->target_pose, a->aim_bar);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -105,7 +105,7 @@ static void prescribed_adjoint(StepAdjoint* a, const RecordedStep* step, ModelGr
   const Model* m = a->model;
   TreeFlight* f = s->flight;
   if (s->prescribed_joints.count == 0) return;
-  memset(f->change, 0, sizeof(double) * (size_t)m->dof_count);
+  memcpy(f->change, f->wheel_bar, sizeof(double) * (size_t)m->dof_count);
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].prescribed >= 0 && tree_flight_has_target(f, &m->links[i]))
       pose_bars_reduce(m, (LinkSpan){&i, 1}, f->target_pose, f->target_screws, a->bar_force, a->bar_moment, f->change);
@@ -184,12 +184,17 @@ static void target_loads_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gr
 
 /* Adds the contribution of the inertial forces and loads in the targets to the derivatives of slopes . reactions. The
  * joint reactions contain these forces (O3). */
-static void reactions_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
+static void reactions_adjoint(StepAdjoint* a, StateBar now, StateBar old, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {
     if (!tree_flight_has_target(f, &a->model->links[i])) continue;
     for (int k = 0; k < 6; k++) a->twist[i][k] = -a->field_now[i][k] / f->gravity_time;
     displacement_adjoint(a, i, now, gradient);
+    if (!f->is_wheel[i]) continue;
+    Vec3 axis = f->screws_now[flight_wheel_dof(a->sim, i)].w;
+    double by = vec3_dot(axis, vec3_at(a->field_now[i])) / f->gravity_time;
+    f->wheel_bar[flight_wheel_dof(a->sim, i)] = by * flight_wheel_stiffness(a->sim, i);
+    flight_wheel_adjoint(a->sim, i, by, now, old, gradient);
   }
   if (!a->reacts || !a->sim->loads) return;
   memcpy(a->twist, a->field_now, sizeof(double[6]) * (size_t)a->model->link_count);
@@ -206,7 +211,8 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->behind_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  reactions_adjoint(a, now, gradient);
+  memset(f->wheel_bar, 0, sizeof(double) * (size_t)m->dof_count);
+  reactions_adjoint(a, now, old, gradient);
   f->by_row = a->closures && a->closures->loaded ? a->closures->by_row : NULL;
   if (!solve_multipliers(a)) return;
   Vec3* at = a->force;
@@ -216,6 +222,7 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   for (int i = 0; i < m->link_count; i++) {
     if (!tree_flight_has_target(f, &m->links[i])) continue;
     displacement_adjoint(a, i, now, gradient);
+    if (f->is_wheel[i]) flight_wheel_adjoint(s, i, -a->product[flight_wheel_dof(s, i)], now, old, gradient);
     pose_change_of_twist(a->twist[i], s->pose_now[i], a->motion[i]);
   }
   for (int k = 0; k < f->group_count; k++)

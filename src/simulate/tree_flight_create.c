@@ -89,13 +89,13 @@ static void create_arrays(TreeFlight* f, const Model* m) {
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   double** const coordinates[] = {&f->before_q, &f->target_q, &f->behind_q, &f->beyond_q, &f->side};
   double** const increments[] = {
-      &f->last_displacement, &f->reduced,         &f->change,    &f->packed, &f->drive, &f->less,
-      &f->joint_force,       &f->joint_stiffness, &f->load_force};
+      &f->last_displacement, &f->reduced,         &f->change,     &f->packed,   &f->drive, &f->less,
+      &f->joint_force,       &f->joint_stiffness, &f->load_force, &f->wheel_bar};
   Pose** const poses[] = {&f->pose_before, &f->target_pose, &f->pose_behind, &f->pose_beyond, &f->pose_side};
   Screw** const screws[] = {&f->screws_now, &f->target_screws, &f->screws_side};
   Vec3** const centers[] = {&f->center_now, &f->center_target};
   for (int k = 0; k < 5; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
-  for (int k = 0; k < 9; k++) *increments[k] = MEMORY_NEW(double, nv);
+  for (int k = 0; k < 10; k++) *increments[k] = MEMORY_NEW(double, nv);
   for (int k = 0; k < 5; k++) *poses[k] = MEMORY_NEW(Pose, links);
   for (int k = 0; k < 3; k++) *screws[k] = MEMORY_NEW(Screw, nv);
   for (int k = 0; k < 2; k++) *centers[k] = MEMORY_NEW(Vec3, links);
@@ -111,40 +111,40 @@ static void create_arrays(TreeFlight* f, const Model* m) {
 /* A centre of mass lies on an axis if its distance from the axis is at most this fraction of the link's size. */
 #define AXIS_OFFSET_MAX 1e-9
 
-/* Returns true if link i rotates relative to its parent only about one axis, which passes through its centre of mass,
- * and carries no other link. */
-static bool is_wheel(const Model* m, int i) {
+/* Returns true if link i rotates relative to its parent only about one axis through its centre of mass, has a mass, and
+ * carries no other link. */
+static bool is_wheel_of_model(const Model* m, int i) {
   const ModelLink* link = &m->links[i];
   const Joint* joint = &link->joint;
-  if (joint->hinge_count != 1 || joint->dof_count != joint->slide_count + 1) return false;
+  if (!(link->mass > 0) || joint->hinge_count != 1 || joint->dof_count != joint->slide_count + 1) return false;
   for (int k = i + 1; k < m->link_count; k++)
     if (m->links[k].parent == i) return false;
   return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= AXIS_OFFSET_MAX * link->reach;
 }
 
-/* Returns true if link i is a balanced wheel whose axis has a constant direction. The inertia of its tree does not
- * depend on the angle of the wheel (W14). */
+/* Returns true if link i is a wheel whose axis has a constant direction. The inertia of its tree does not depend on the
+ * angle of the wheel (W14). */
 static bool is_steady_wheel_of_model(const Model* m, int i) {
-  if (!is_wheel(m, i)) return false;
+  if (!is_wheel_of_model(m, i)) return false;
   for (int up = m->links[i].parent; up >= 0; up = m->links[up].parent)
     if (m->links[up].joint.dof_count > m->links[up].joint.slide_count) return false;
   return true;
 }
 
-/* Returns true if a closure acts on link i, or a coupling on its joint. */
-static bool has_rows(const Model* m, int i) {
-  for (int k = 0; k < m->closure_count; k++)
-    if (m->closures[k].link[0] == i || m->closures[k].link[1] == i) return true;
-  for (int k = 0; k < m->coupling_count; k++)
-    for (int n = 0; n < m->couplings[k].count; n++)
-      if (m->dof_link[m->couplings[k].dof[n]] == i) return true;
-  return false;
+/* Returns true if forces on the link's joint act in the step's objective and not in the target: on the only degree of
+ * freedom of a group, and on wheels whose axis changes its direction (W51). */
+static bool is_direct(const TreeFlight* f, const Model* m, int i) {
+  if (f->is_wheel[i]) return !f->is_steady_wheel[i];
+  const FlightGroup* g = &f->group[f->group_of[m->links[i].tree]];
+  int free = 0;
+  for (int k = 0; k < g->tree_count; k++) free += f->tree[f->trees[g->tree_first + k]].free_count;
+  return free < 2;
 }
 
 /* Returns true if the target of the tree contains the forces of the link's joint (W51). */
-static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int i) {
+static bool has_target_joint_forces(const TreeFlight* f, const Model* m, int i) {
   const ModelLink* link = &m->links[i];
-  if (tree->free_count < 2 || link->prescribed >= 0 || is_wheel(m, i)) return false;
+  if (link->tree < 0 || f->group_of[link->tree] < 0 || link->prescribed >= 0 || is_direct(f, m, i)) return false;
   bool any = false;
   for (int c = 0; c < m->controller_count; c++) any = any || m->controllers[c].link == i;
   for (int k = 0; k < link->joint.scalar_count; k++)
@@ -152,15 +152,12 @@ static bool has_target_joint_forces(const Model* m, const FlightTree* tree, int 
   return any;
 }
 
-/* Marks the degrees of freedom on which loads act directly: hinges of wheels, and those of trees with one degree of
- * freedom (W52). */
+/* Marks the degrees of freedom on which loads act directly (W52). */
 static void mark_direct_loads(TreeFlight* f, const Model* m) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0 || f->group_of[link->tree] < 0 || link->prescribed >= 0) continue;
-    bool is_single_dof = f->tree[link->tree].free_count < 2, wheel = is_wheel(m, i);
-    for (int k = 0; k < link->joint.scalar_count; k++)
-      f->is_load_direct[link->dof_first + k] = is_single_dof || (wheel && k >= link->joint.slide_count);
+    for (int k = 0; k < link->joint.scalar_count; k++) f->is_load_direct[link->dof_first + k] = is_direct(f, m, i);
   }
 }
 
@@ -178,10 +175,10 @@ TreeFlight* tree_flight_create(const Sim* s) {
   f->is_steady_wheel = MEMORY_NEW(bool, m->link_count);
   f->has_joint_forces = MEMORY_NEW(bool, m->link_count);
   f->target_links = MEMORY_NEW(ModelLink, m->link_count);
-  f->is_exact_at_any_speed = MEMORY_NEW(bool, m->link_count);
+  f->is_wheel = MEMORY_NEW(bool, m->link_count);
   for (int i = 0; i < m->link_count; i++) {
+    f->is_wheel[i] = is_wheel_of_model(m, i);
     f->is_steady_wheel[i] = is_steady_wheel_of_model(m, i);
-    f->is_exact_at_any_speed[i] = f->is_steady_wheel[i] && !has_rows(m, i);
   }
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
@@ -192,8 +189,7 @@ TreeFlight* tree_flight_create(const Sim* s) {
   list_groups(f, s);
   create_trees(f, m);
   create_rows(f, m);
-  for (int i = 0; i < m->link_count; i++)
-    f->has_joint_forces[i] = m->links[i].tree >= 0 && has_target_joint_forces(m, &f->tree[m->links[i].tree], i);
+  for (int i = 0; i < m->link_count; i++) f->has_joint_forces[i] = has_target_joint_forces(f, m, i);
   create_arrays(f, m);
   mark_direct_loads(f, m);
   return f;
@@ -217,7 +213,7 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->load_force,
                    f->load_bar,
                    f->is_steady_wheel,
-                   f->is_exact_at_any_speed,
+                   f->is_wheel,
                    f->is_without_contact,
                    f->before_q,
                    f->target_q,
@@ -236,6 +232,7 @@ void tree_flight_destroy(TreeFlight* f) {
                    f->change,
                    f->matrices,
                    f->drive,
+                   f->wheel_bar,
                    f->packed,
                    f->row_impulse,
                    f->eta,

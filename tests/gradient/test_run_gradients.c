@@ -1629,6 +1629,32 @@ static void run_Z7_couplings(void** state) {
   check_row(&(Row){"gears, momentum", blocks, 12, 1e-7, "momentum", GEARS});
 }
 
+/* Gears and a prescribed wheel on a carriage rotate by 0.3 to 0.6 rad a step. The gears lift a weight. */
+static const char FAST_GEARS[] =
+    "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: base, mass: 2, joint: {type: slide, axis: [1, 0, 0.2]}, shape: {type: box, size: [0.3, 0.1, 0.05]}}\n"
+    "  - {name: g1, parent: base, mass: 0.3, joint: {type: hinge, axis: [0.1, 1, 0], position: [-0.1, 0, 0]}, shape: "
+    "{type: box, size: [0.05, 0.1, 0.02]}}\n"
+    "  - {name: g2, parent: base, mass: 0.6, joint: {type: hinge, axis: [0, 1, 0], position: [0.05, 0, 0]}, shape: "
+    "{type: box, size: [0.1, 0.04, 0.12]}}\n"
+    "  - {name: fan, parent: base, mass: 0.6, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: box, size: [0.2, "
+    "0.02, 0.1]}}\n"
+    "  - {name: load, mass: 2, joint: {type: slide, axis: [0, 0, 1], position: [0.6, 0, 0]}, shape: {type: box, size: "
+    "[0.1, 0.1, 0.1]}}\n"
+    "couplings: [{link: g2, of: g1, ratio: -0.5}, {link: load, of: g2, ratio: 0.1}]\n"
+    "controllers:\n"
+    "  - {link: g1, type: torque, target: {type: sines, terms: [{amplitude: 0.5, frequency: 1}]}}\n"
+    "  - {link: fan, type: prescribed, target: {type: sines, terms: [{amplitude: 3, frequency: 3}]}}\n"
+    "initial: [{link: g1, velocities: [60]}, {link: g2, velocities: [-30]}, {link: load, velocities: [-3]}]\n";
+
+static void run_W54_fast_gears(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | CLOSURES;
+  check_row(&(Row){"fast gears", blocks, 60, 1e-7, "momentum", FAST_GEARS});
+}
+
 static void run_Z6_a_closure_that_breaks(void** state) {
   (void)state;
   Run* run = run_create(1, 0, ROPE_BREAKS, "first_order");
@@ -1800,6 +1826,7 @@ int main(void) {
       cmocka_unit_test(run_L10_L15_round_solids_in_a_fluid),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
+      cmocka_unit_test(run_W54_fast_gears),
       cmocka_unit_test(run_Z7_geared_fingers_meet),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
       cmocka_unit_test(run_Z6_a_loop_bounces),
