@@ -28,26 +28,26 @@ static WheelRotation wheel_rotation(const Sim* s, int link) {
 
 double flight_wheel_residual(const Sim* s, int link) {
   WheelRotation d = wheel_rotation(s, link);
-  return axial_inertia(&s->model->links[link]) * ((d.target - sin(d.target)) - (d.last - sin(d.last)));
+  return axial_inertia(&s->model->links[link]) * ((d.target - math_sin(d.target)) - (d.last - math_sin(d.last)));
 }
 
 double flight_wheel_stiffness(const Sim* s, int link) {
-  return axial_inertia(&s->model->links[link]) * (1 - cos(wheel_rotation(s, link).target));
+  return axial_inertia(&s->model->links[link]) * (1 - math_cos(wheel_rotation(s, link).target));
 }
 
 void flight_wheel_adjoint(const Sim* s, int link, double by, StateBar now, StateBar old, ModelGradient* gradient) {
   const ModelLink* wheel = &s->model->links[link];
   int dof = flight_wheel_dof(s, link);
   WheelRotation d = wheel_rotation(s, link);
-  double inertia = by * axial_inertia(wheel), by_last = -inertia * (1 - cos(d.last)) * s->flight->factor;
-  now.q[dof] -= inertia * (1 - cos(d.target));
+  double inertia = by * axial_inertia(wheel), by_last = -inertia * (1 - math_cos(d.last)) * s->flight->factor;
+  now.q[dof] -= inertia * (1 - math_cos(d.target));
   if (s->clock.dt_before > 0) {
     now.q[dof] += by_last;
     old.q[dof] -= by_last;
   } else {
     gradient->velocities[dof] += by_last;
   }
-  double by_inertia = by * ((d.target - sin(d.target)) - (d.last - sin(d.last)));
+  double by_inertia = by * ((d.target - math_sin(d.target)) - (d.last - math_sin(d.last)));
   const double axis[3] = {wheel->joint.axis[0].x, wheel->joint.axis[0].y, wheel->joint.axis[0].z};
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) gradient->moment[link].s[r][c] += by_inertia * ((r == c) - axis[r] * axis[c]);
