@@ -155,7 +155,7 @@ void check_identifiability(Identification* id) {
     if (id->deviation[k] <= 1) continue;
     if (id->undetermined++ > 0) text_add(&id->verdict, "\n");
     add_direction(id, id->directions + (size_t)k * (size_t)n);
-    text_add(&id->verdict, " (left uncertain by %.3g times that)", id->deviation[k]);
+    if (isfinite(id->deviation[k])) text_add(&id->verdict, " (left uncertain by %.3g times that)", id->deviation[k]);
   }
   if (id->undetermined > 0) fix_variables(id, n - id->undetermined);
   memory_free(values);

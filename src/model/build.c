@@ -41,7 +41,10 @@ static void run_stages(Builder* builder) {
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);
-  if (!builder->model->own_scene) check_scale(builder->model, diagnostics);
+  if (!builder->model->own_scene) {
+    check_scale(builder->model, diagnostics);
+    check_hull_masses(builder);
+  }
   build_closure_sizes(builder);
   build_spinning(builder);
   model_place_spring_thetas(builder->model); /* needs build_spinning */

@@ -10,7 +10,9 @@ typedef struct {
   ConvexHull* pieces;
   double* feature; /* smallest thickness of each piece (hull_feature) [m] */
   int piece_count;
-  bool triangles; /* true: every piece is one triangle, a hull with three vertices */
+  bool triangles;      /* true: every piece is one triangle, a hull with three vertices */
+  MassMoment enclosed; /* mass moment of the solid that a closed mesh encloses, for density 1 kg/m^3, shape frame; zero
+                          without a closed mesh, and where the pieces are its triangles */
 } ShapeSolid;
 
 /* State that the stages of model_create share. */
@@ -24,6 +26,9 @@ typedef struct {
   bool unreadable;    /* true: a mesh file could not be opened */
   char* hull_folder;  /* cache folder of convex decompositions; NULL disables the cache */
 } Builder;
+
+/* Returns the pose of a shape in its link's frame. */
+static inline Pose shape_use_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
 
 /* model/tree.c: builds links, joints and trees. Numbers the degrees of freedom. */
 void build_tree(Builder* builder);
@@ -143,6 +148,11 @@ void build_masses(Builder* builder);
  * not along the wheel's axis; a time step in which a body falls farther than a fraction of its size. Runs after
  * build_masses. */
 void check_scale(const Model* model, Diagnostics* diagnostics);
+/* Returns the longest edge of the boxes around a link's bounded hulls [m], or 0 if it has no bounded hull. */
+double link_size(const Model* model, const ModelLink* link);
+/* model/hull_mass.c: warns of movable links whose mass or centre of mass differs from that of their closed meshes,
+ * because overlaps of hulls count twice, or because hulls fill hollows. Gives the values of the meshes. */
+void check_hull_masses(Builder* builder);
 /* model/spinning.c: selects the links whose angular momentum the integrator `momentum` advances (ModelLink.spins), and
  * the trees whose momentum it conserves (ModelTree.flies). Adds an error for a free body without a usable inertia.
  * Warns if the integrator removes much of a body's initial spin. Runs after build_masses and build_initial. */

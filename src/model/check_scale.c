@@ -14,8 +14,7 @@
 /* Largest fall in one time step without a warning, relative to the size of the largest moving link. */
 #define FALL_MAX 0.1
 
-/* Returns the longest edge of the boxes around a link's bounded hulls [m], or 0 if it has no bounded hull. */
-static double link_size(const Model* model, const ModelLink* link) {
+double link_size(const Model* model, const ModelLink* link) {
   double size = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];

@@ -1,8 +1,6 @@
 /* Builds the hulls of all links: the convex pieces of their shapes, placed in the link frame. */
 #include "model/build.h"
 
-static Pose shape_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
-
 double hull_volume(const ModelHull* hull) {
   MassMoment moment = hull->kind->moment(hull);
   return mass_moment_mass(&moment);
@@ -64,7 +62,7 @@ static void append_round(Builder* builder, int link, const SceneShapeUse* use, P
 static void append_shape(Builder* builder, int link, const SceneShapeUse* use) {
   Model* model = builder->model;
   const SceneShape* shape = &builder->scene->shapes[use->shape];
-  Pose pose = shape_pose(use);
+  Pose pose = shape_use_pose(use);
   if (shape->type == SHAPE_HALF_SPACE) {
     ModelHull* hull = &model->hulls[model->hull_count++];
     *hull = (ModelHull){.link = link, .shape = use->shape};

@@ -253,6 +253,37 @@ static void report_unreadable(Builder* builder, const SceneShape* shape, Status 
                   "shape '%s' cannot use the %s %s", shape_name(shape), what, shape->file);
 }
 
+/* Returns the mass moment of the solid that a mesh encloses, for density 1 kg/m^3 and with lengths multiplied by
+ * `scale`. Returns zero if the surface is not closed and oriented outward. */
+static MassMoment enclosed_moment(const Mesh* mesh, double scale) {
+  ShapeSolid triangles = {0};
+  triangles_of_mesh(mesh, &triangles);
+  MassMoment sum = mass_moment_zero();
+  TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * triangles.piece_count + 1),
+                             .triangle_count = triangles.piece_count};
+  surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(triangles.piece_count + 1));
+  for (int k = 0; k < triangles.piece_count; k++)
+    for (int i = 0; i < 3; i++) {
+      surface.triangles[k][i] = surface.point_count;
+      surface.points[surface.point_count++] = vec3_scale(triangles.pieces[k].vertices[i], scale);
+    }
+  int* same = find_equal_points(surface.points, surface.point_count);
+  for (int i = 0; i < surface.point_count; i++) surface.triangles[i / 3][i % 3] = same[i];
+  SurfaceCheck check = surface_check(&surface);
+  if (check.closed && check.oriented && check.volume > 0) {
+    ConvexHull solid = {.vertices = surface.points,
+                        .vertex_count = surface.point_count,
+                        .triangles = surface.triangles,
+                        .triangle_count = surface.triangle_count};
+    sum = mass_moment_solid(&solid);
+  }
+  memory_free(same);
+  surface_free(&surface);
+  for (int k = 0; k < triangles.piece_count; k++) hull_free(&triangles.pieces[k]);
+  memory_free(triangles.pieces);
+  return sum;
+}
+
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
   ImportStatistics import = {0};
@@ -266,6 +297,8 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
       triangles_of_mesh(&mesh, solid);
     else
       solid_from_groups(builder, shape, &mesh, solid, &import);
+    if (!shape->orient_fix && !shape->triangles)
+      solid->enclosed = enclosed_moment(&mesh, shape->decompose ? shape->scale : 1);
     if (mesh.degenerate_face_count > 0)
       text_add(&builder->note, "shape '%s': %d degenerate faces were dropped\n", shape_name(shape),
                mesh.degenerate_face_count);

@@ -293,18 +293,27 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
   text_free(&advice);
 }
 
-/* Reports a key that only other types of the object have, and names these types. */
+/* Number of types from which a message names the keys of the given type instead of the types that have a key. */
+enum { NAMED_TYPES_MAX = 6 };
+
+static void add_word(Text* words, const char* word) { text_add(words, "%s%s", words->length ? "|" : "", word); }
+
+/* Reports a key that only other types of the object have. Names these types, or the keys of the given type if many
+ * types have the key. */
 static void report_key_of_other_type(Reader* reader, const Form* form, const Node* entry) {
-  Text words = {0}, owners = {0};
+  Text types = {0}, keys = {0}, choice = {0};
   for (int i = 0; i < form->row_count; i++) {
     const SchemaRow* row = form->rows[i].row;
-    if (strcmp(row->key, entry->key) == 0 && row->only) text_add(&words, "%s%s", words.length ? "|" : "", row->only);
+    if (row->only && strcmp(row->key, entry->key) == 0) add_word(&types, row->only);
+    if (row->only && schema_row_allows_type(row, form->type)) add_word(&keys, row->key);
   }
-  words_add_enumeration(words.data, &owners);
-  reader_error(reader, node_key_place(entry), "the type %s has no key '%s': remove the key, or use type %s", form->type,
-               entry->key, owners.data);
-  text_free(&words);
-  text_free(&owners);
+  bool many = words_count(types.data) > NAMED_TYPES_MAX && keys.length > 0;
+  words_add_enumeration(many ? keys.data : types.data, &choice);
+  reader_error(reader, node_key_place(entry), "the type %s has no key '%s': remove the key, or use %s %s", form->type,
+               entry->key, many ? "a key of this type:" : "type", choice.data);
+  text_free(&types);
+  text_free(&keys);
+  text_free(&choice);
 }
 
 static const SchemaMember* find_row(const Form* form, const char* key, bool any_type) {

@@ -19,6 +19,30 @@ unsigned task_length_bit(const SceneShape* shape, int k) {
   return bit;
 }
 
+/* Reports a link of a parameter that has none. Names parameters of links with similar names: joint_stiffness for
+ * stiffness. */
+static void report_link(Reader* reader, const Node* item, int type) {
+  if (is_of_pair(type)) {
+    reader_error(reader, item->place, "the parameter belongs to a pair: give 'a' and 'b' instead of 'link' or 'links'");
+    return;
+  }
+  const Excerpt name = words_at(TASK_PARAMETER_WORDS, type);
+  size_t length = strlen(name.text);
+  Text similar = {0}, advice = {0};
+  for (int k = 0; k < PARAMETER_GRAVITY; k++) {
+    const Excerpt other = words_at(TASK_PARAMETER_WORDS, k);
+    size_t start = strlen(other.text) - length;
+    if (is_of_pair(k) || strlen(other.text) <= length + 1 || other.text[start - 1] != '_') continue;
+    if (strcmp(other.text + start, name.text) == 0) text_add(&similar, "%s%s", similar.length ? "|" : "", other.text);
+  }
+  if (similar.length > 0) text_add(&advice, "use ");
+  if (similar.length > 0) words_add_enumeration(similar.data, &advice);
+  reader_error(reader, item->place, "the parameter '%s' belongs to the whole scene: %s%sremove 'link' or 'links'",
+               name.text, advice.length > 0 ? advice.data : "", advice.length > 0 ? ", or " : "");
+  text_free(&similar);
+  text_free(&advice);
+}
+
 static void read_parameter(Reader* reader, Task* task, const Node* item, int* capacity) {
   ParameterForm form;
   if (!schema_read(reader, item, "parameter", &form)) return;
@@ -40,10 +64,7 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   if (!is_of_scene(form.type) && !is_of_pair(form.type))
     p.links = read_item_links(reader, task, item, &form.which, &p.link_count);
   else if (form.which.link || form.which.links)
-    reader_error(reader, item->place,
-                 is_of_pair(form.type)
-                     ? "the parameter belongs to a pair: give 'a' and 'b' instead of 'link' or 'links'"
-                     : "the parameter belongs to the whole scene: remove 'link' or 'links'");
+    report_link(reader, item, form.type);
   task->parameters = memory_grow_array(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
   task->parameters[task->parameter_count++] = p;
 }

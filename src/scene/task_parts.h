@@ -352,4 +352,7 @@ Vec3 task_unit_direction(Reader* reader, const Node* map, const char* key, Vec3 
 enum { TASK_OBJECT_COUNT = 37 };
 extern const SchemaObject TASK_OBJECTS[];
 
+/* Words for the types of parameters, in the order of TaskParameterType, separated by '|'. */
+extern const char TASK_PARAMETER_WORDS[];
+
 #endif

@@ -51,6 +51,8 @@
                                                                 .required = true, .meaning = (text)                 \
   }
 
+const char TASK_PARAMETER_WORDS[] = PARAMETERS;
+
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",

@@ -45,9 +45,10 @@ static inline void fixture_free(Fixture* fixture) {
 }
 
 static inline void check_clean(const Fixture* fixture) {
-  int unexpected = 0; /* messages but that of velocity_gain, which tests use under every integrator */
+  int unexpected = 0; /* messages but those of velocity_gain and of the mass of hulls, which tests use */
   for (int i = 0; i < fixture->diagnostics.count; i++)
-    unexpected += !strstr(fixture->diagnostics.items[i].text, "velocity_gain / dt");
+    unexpected += !strstr(fixture->diagnostics.items[i].text, "velocity_gain / dt") &&
+                  !strstr(fixture->diagnostics.items[i].text, "has the mass of the hulls");
   if (fixture->status == STATUS_OK && unexpected == 0) return;
   print_diagnostics(&fixture->diagnostics);
   fail_msg("the model should be built without a message, status %d", (int)fixture->status);

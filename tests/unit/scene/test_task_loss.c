@@ -166,9 +166,9 @@ static void mistakes_are_told(void** state) {
       "loss[5].target: must not be the zero vector: give a direction such as [1, 0, 0]\n10:62: error: loss[6].to: must "
       "not be before 'from', 2 s: increase 'to', or reduce 'from'\n11:35: error: loss[7]: 'link' and 'other' are the "
       "same link: name two different links\n12:20: error: loss[8]: the type effort has no key 'target': remove the "
-      "key, or use type touch, point, reach, pose, velocity, force or orientation\n13:19: error: loss[9]: the type "
-      "shape has no key 'to': remove the key, or use type point, travel, relative, reach, orientation, velocity, "
-      "effort, smoothness, force, gap, approach, touch, closure, pose or coordinate\n14:61: error: loss[10].spread[1]: "
+      "key, or use a key of this type: link, over, from or to\n13:19: error: loss[9]: the type "
+      "shape has no key 'to': remove the key, or use a key of this type: link\n14:61: error: "
+      "loss[10].spread[1]: "
       "must be >= 0 as the target, got -1\n14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");
   expect_task_problems(BEFORE,
