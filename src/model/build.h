@@ -28,7 +28,9 @@ typedef struct {
 } Builder;
 
 /* Returns the pose of a shape in its link's frame. */
-static inline Pose shape_use_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
+static inline Pose shape_use_pose(const SceneShapeUse* use) {
+  return (Pose){mat3_from_quat(use->rotation), use->position};
+}
 
 /* model/tree.c: builds links, joints and trees. Numbers the degrees of freedom. */
 void build_tree(Builder* builder);
