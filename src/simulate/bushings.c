@@ -9,6 +9,35 @@
  * energy. */
 #define BUSHING_POSITION_ROUNDING (16 * DBL_EPSILON)
 
+/* Sets BushingSystem.meets_tendon. */
+static void mark_tendons(BushingSystem* s, const Model* m) {
+  int* set = MEMORY_NEW(int, m->link_count);
+  bool* touched = MEMORY_NEW(bool, m->link_count);
+  disjoint_sets_init(set, m->link_count);
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].parent >= 0 && m->links[m->links[i].parent].tree >= 0)
+      disjoint_sets_unite(set, i, m->links[i].parent);
+  for (int k = 0; k < m->bushing_count; k++) {
+    const int* link = m->bushings[k].source->link;
+    if (link[1] >= 0 && m->links[link[0]].tree >= 0 && m->links[link[1]].tree >= 0)
+      disjoint_sets_unite(set, link[0], link[1]);
+  }
+  for (int k = 0; k < m->tendon_count; k++) {
+    const SceneTendon* tendon = m->tendons[k].source;
+    for (int i = 0; i < tendon->count + tendon->wrap_count; i++) {
+      int link = i < tendon->count ? tendon->points[i].link : tendon->wraps[i - tendon->count].link;
+      if (link >= 0) touched[disjoint_sets_find(set, link)] = true;
+    }
+  }
+  for (int k = 0; k < m->bushing_count; k++)
+    for (int side = 0; side < 2; side++) {
+      int link = m->bushings[k].source->link[side];
+      if (link >= 0 && touched[disjoint_sets_find(set, link)]) s->meets_tendon[k] = true;
+    }
+  memory_free(set);
+  memory_free(touched);
+}
+
 BushingSystem* bushings_create(const Model* m) {
   if (m->bushing_count == 0) return NULL;
   BushingSystem* s = MEMORY_NEW(BushingSystem, 1);
@@ -21,6 +50,7 @@ BushingSystem* bushings_create(const Model* m) {
   s->old = memory_alloc(values);
   s->older = memory_alloc(values);
   s->term = MEMORY_NEW(BushingTerm, m->bushing_count);
+  s->meets_tendon = MEMORY_NEW(bool, m->bushing_count);
   s->pairs = MEMORY_NEW(uint64_t, m->bushing_count);
   for (int k = 0; k < m->bushing_count; k++) {
     const int* link = m->bushings[k].source->link;
@@ -29,12 +59,13 @@ BushingSystem* bushings_create(const Model* m) {
       s->pairs[s->pair_count++] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
   }
   s->pair_count = sort_unique_uint64(s->pairs, s->pair_count);
+  mark_tendons(s, m);
   return s;
 }
 
 void bushings_destroy(BushingSystem* s) {
   if (!s) return;
-  void* owned[] = {s->at, s->rate_now, s->rate_old, s->now, s->old, s->older, s->term, s->pairs, s};
+  void* owned[] = {s->at, s->rate_now, s->rate_old, s->now, s->old, s->older, s->term, s->pairs, s->meets_tendon, s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

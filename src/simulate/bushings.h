@@ -34,9 +34,11 @@ typedef struct BushingSystem {
   double *rate_now, *rate_old;
   double (*now)[6], (*old)[6], (*older)[6]; /* displacement and rotation u of every bushing (BushingTerm) at t and at
                                                the two states before (size: bushings) */
-  BushingTerm* term;                        /* terms at the assembled configuration (size: bushings) */
-  uint64_t* pairs; /* pairs of trees that bushings couple, sorted; the pair of trees a < b is stored as a << 32 | b
- (size: pair_count) */
+  bool* meets_tendon; /* true if joints and bushings connect the links of the bushing to a link of a tendon (L24) (size:
+                         bushings) */
+  BushingTerm* term;  /* terms at the assembled configuration (size: bushings) */
+  uint64_t* pairs;    /* pairs of trees that bushings couple, sorted; the pair of trees a < b is stored as a << 32 | b
+    (size: pair_count) */
   int pair_count;
   bool convex; /* true if the next assembly leaves out the second derivative of u with respect to the link motions,
                   which can make the Hessian indefinite */
@@ -85,6 +87,13 @@ void bushings_hessian_product(const BushingSystem* system, const double (*twist)
  * by joint increments lambda. Does nothing without bushings. */
 void bushings_adjoint(const Sim* sim, const double (*twist)[6], StateBar now, StateBar old, StateBar older,
                       ModelGradient* gradient);
+/* Adds the derivatives of a scalar with respect to poses[links] to bar[links], and with respect to the positions of
+ * both frames to `numbers`. by[6]: derivatives of the scalar with respect to bushing_difference at the poses. */
+void bushing_displacement_adjoint(const SceneBushing* bushing, const Pose* poses, const double by[6],
+                                  double (*bar)[3][4], double numbers[BUSHING_NUMBERS]);
+/* Sets rates[6] to the time derivatives of a bushing's displacement, and to the relative angular velocity in the axes
+ * of the frame on link a. motion[links]: time derivatives dT/dt of the poses T = poses[links]. */
+void bushing_rates(const SceneBushing* bushing, const Pose* poses, const double (*motion)[3][4], double rates[6]);
 /* Differentiates factor times the time derivative of component `direction` of a bushing's displacement and rotation u.
  * Adds the derivatives to three arguments. motion[links]: time derivatives dT/dt of the poses T = poses[links].
  * pose_bar[links]: derivatives with respect to T. motion_bar[links]: with respect to dT/dt. numbers: with respect to

@@ -34,10 +34,8 @@ static void add_position_bars(const SceneBushing* b, const Pose* poses, const do
   vec3_store(vec3_add(vec3_at(numbers + BUSHING_POSITION_B), world), numbers + BUSHING_POSITION_B);
 }
 
-/* Adds the derivatives of a scalar with respect to earlier poses to bar, and with respect to the positions of both
- * frames to `numbers`. by[6]: derivatives of the scalar with respect to the displacement u at the earlier poses. */
-static void propagate_to_earlier_poses(const SceneBushing* b, const Pose* poses, const double by[6],
-                                       double (*bar)[3][4], double* numbers) {
+void bushing_displacement_adjoint(const SceneBushing* b, const Pose* poses, const double by[6], double (*bar)[3][4],
+                                  double numbers[BUSHING_NUMBERS]) {
   Pose at[2] = {bushing_frame(b, 0, poses), bushing_frame(b, 1, poses)};
   RotationVector phi = rotation_vector_derivatives(quat_from_mat3(mat3_mul(mat3_transpose(at[0].r), at[1].r)));
   Mat3 first;
@@ -100,9 +98,9 @@ static void propagate_bushing(const Sim* sim, int k, const double (*twist)[6], S
   gradient->thetas[model_theta_index(s->model, THETA_BUSHING_SPRING, k)] += by_theta;
   gradient->thetas[model_theta_index(s->model, THETA_BUSHING_DAMPER, k)] += by_damper;
   add_position_bars(b, poses, by[0], numbers);
-  propagate_to_earlier_poses(b, sim->pose_now, by[1], now.pose, numbers);
-  propagate_to_earlier_poses(b, sim->pose_old, by[2], old.pose, numbers);
-  if (at->older != 0) propagate_to_earlier_poses(b, sim->pose_older, by[3], older.pose, numbers);
+  bushing_displacement_adjoint(b, sim->pose_now, by[1], now.pose, numbers);
+  bushing_displacement_adjoint(b, sim->pose_old, by[2], old.pose, numbers);
+  if (at->older != 0) bushing_displacement_adjoint(b, sim->pose_older, by[3], older.pose, numbers);
   /* derivative of Phi with respect to the position of b's frame on link b. The position rotates with b, and the
    * displacement u is measured in the axes of a */
   Vec3 turn = vec3_sub(vec3_at(both + 6), vec3_at(both)), by_b = vec3_cross(t->force[1], turn);
@@ -169,6 +167,19 @@ static void propagate_rotation_rate(const SceneBushing* b, const LinkAndRates at
     pose_matrix_add(pose_bar[b->link[side]], mat3_scale(mat3_mul(half, at[side].dr), -sign), vec3(0, 0, 0));
   }
   pose_matrix_add(pose_bar[b->link[0]], mat3_outer(relative_rate, axis), vec3(0, 0, 0));
+}
+
+void bushing_rates(const SceneBushing* b, const Pose* poses, const double (*motion)[3][4], double rates[6]) {
+  LinkAndRates at[2] = {link_and_rates(b->link[0], poses, motion), link_and_rates(b->link[1], poses, motion)};
+  Mat3 axes = mat3_from_quat(b->rotation[0]);
+  Vec3 d = vec3_sub(bushing_frame(b, 1, poses).t, bushing_frame(b, 0, poses).t), moved[2], spin[2];
+  for (int side = 0; side < 2; side++) {
+    moved[side] = vec3_add(mat3_mul_vec(at[side].dr, b->position[side]), at[side].dt);
+    spin[side] = vec3_scale(mat3_axial(mat3_mul(at[side].dr, mat3_transpose(at[side].r))), 0.5);
+  }
+  Vec3 change = vec3_add(mat3_tmul_vec(at[0].dr, d), mat3_tmul_vec(at[0].r, vec3_sub(moved[1], moved[0])));
+  vec3_store(mat3_tmul_vec(axes, change), rates);
+  vec3_store(mat3_tmul_vec(axes, mat3_tmul_vec(at[0].r, vec3_sub(spin[1], spin[0]))), rates + 3);
 }
 
 void bushing_rate_adjoint(const SceneBushing* b, int direction, const Pose* poses, const double (*motion)[3][4],

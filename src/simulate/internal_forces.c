@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/spin_adjoint.h"
 #include "simulate/tendons.h"
@@ -12,7 +13,7 @@
 
 InternalForces* internal_forces_create(const Sim* s) {
   const Model* m = s->model;
-  bool any = m->tendon_count > 0;
+  bool any = m->tendon_count > 0 || m->bushing_count > 0;
   for (int i = 0; i < m->link_count; i++) any = any || fluid_buoyancy_acts_at_start(s, i);
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any) return NULL;
   InternalForces* f = MEMORY_NEW(InternalForces, 1);
@@ -23,6 +24,7 @@ InternalForces* internal_forces_create(const Sim* s) {
   f->ahead = MEMORY_NEW(LinkWrench, m->link_count);
   f->scratch = MEMORY_NEW(LinkWrench, m->link_count);
   f->fraction = MEMORY_NEW(double, m->tendon_count);
+  f->bushing_wrench = memory_alloc(sizeof(double[6]) * (size_t)m->bushing_count);
   f->motion_now = memory_alloc(matrices);
   f->motion_ahead = memory_alloc(matrices);
   f->motion_now_bar = memory_alloc(matrices);
@@ -33,12 +35,19 @@ InternalForces* internal_forces_create(const Sim* s) {
 
 void internal_forces_destroy(InternalForces* f) {
   if (!f) return;
-  void* owned[] = {f->scratch,        f->fraction,
-                   f->predicted,      f->start,
-                   f->start_in_step,  f->ahead,
-                   f->motion_now,     f->motion_ahead,
-                   f->motion_now_bar, f->motion_ahead_bar,
-                   f->ahead_bar,      f};
+  void* owned[] = {f->scratch,
+                   f->fraction,
+                   f->bushing_wrench,
+                   f->predicted,
+                   f->start,
+                   f->start_in_step,
+                   f->ahead,
+                   f->motion_now,
+                   f->motion_ahead,
+                   f->motion_now_bar,
+                   f->motion_ahead_bar,
+                   f->ahead_bar,
+                   f};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -99,18 +108,12 @@ static bool has_moving_wrap(const Model* m, const SceneTendon* tendon) {
   return false;
 }
 
-/* Returns true if the predicted rotations are rotation matrices to rounding (L3), as the derivatives of wraps require.
- */
-static bool predicts_rotations(const StepClock* c) {
-  return !c->dt_varies && !c->before_varies && is_step_length(c, c->dt_before);
-}
-
 StartFraction tendon_start_fraction(const Sim* s, int k, double pull) {
   assert(k >= 0 && k < s->model->tendon_count);
   const SceneTendon* tendon = s->model->tendons[k].source;
   StartFraction out = {.fraction = 1};
   double time = s->clock.dt * s->clock.dt, slope;
-  if (has_moving_wrap(s->model, tendon) && !predicts_rotations(&s->clock)) return (StartFraction){0};
+  if (has_moving_wrap(s->model, tendon) && !internal_forces_predict_rotations(&s->clock)) return (StartFraction){0};
   for (int i = 0; i + 1 < tendon->count; i++) {
     const SceneTendonPoint* end = &tendon->points[i];
     Vec3 apart = vec3_sub(tendon_point(&end[0], s->pose_now), tendon_point(&end[1], s->pose_now));
@@ -211,6 +214,19 @@ void internal_forces_prepare_step(Sim* s) {
     add_tendon_wrenches(m, tendon, s->pose_now, fraction * pull.step, f->start_in_step);
     add_tendon_wrenches(m, tendon, f->predicted, -fraction * pull.step, f->ahead);
   }
+  for (int k = 0; k < m->bushing_count; k++) {
+    BushingStart start = bushing_start(s, k);
+    const SceneBushing* bushing = m->bushings[k].source;
+    double step = start.fraction * (1 - s->bushings->at[k].missing);
+    for (int side = 0; side < 2; side++)
+      if (bushing->link[side] >= 0)
+        s->loads[bushing->link[side]].any = true; /* also for the force 0, so that the step is
+                                                   differentiable there */
+    for (int i = 0; i < 6; i++) f->bushing_wrench[k][i] = start.fraction * start.wrench[i];
+    bushing_add_wrenches(m, bushing, s->pose_now, start.wrench, start.fraction, f->start);
+    bushing_add_wrenches(m, bushing, s->pose_now, start.wrench, step, f->start_in_step);
+    bushing_add_wrenches(m, bushing, f->predicted, start.wrench, -step, f->ahead);
+  }
   for (int i = 0; i < m->link_count; i++) {
     if (!fluid_buoyancy_acts_at_start(s, i)) continue;
     LinkWrench now = buoyancy_wrench(s, i, s->pose_now[i], 1);
@@ -258,6 +274,25 @@ void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, 
   add_start_forces(s, screws, center, force);
   memset(f->scratch, 0, size);
   add_tendon_wrenches(s->model, tendon, f->predicted, -pull * part, f->scratch);
+  add_scratch_forces(s, false, true, screws, center, force);
+}
+
+void internal_forces_add_bushing_force(const Sim* s, int k, const Screw* screws, const Vec3* center, double* force) {
+  InternalForces* f = s->internal_forces;
+  if (!f) return;
+  const SceneBushing* bushing = s->model->bushings[k].source;
+  const double* wrench = f->bushing_wrench[k];
+  size_t size = sizeof(LinkWrench) * (size_t)s->model->link_count;
+  double part = 1 - s->bushings->at[k].missing;
+  memset(f->scratch, 0, size);
+  bushing_add_wrenches(s->model, bushing, s->pose_old, wrench, 1, f->scratch);
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (load_is_in_target(s, i)) continue;
+    f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
+  }
+  add_start_forces(s, screws, center, force);
+  memset(f->scratch, 0, size);
+  bushing_add_wrenches(s->model, bushing, f->predicted, wrench, -part, f->scratch);
   add_scratch_forces(s, false, true, screws, center, force);
 }
 

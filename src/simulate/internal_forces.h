@@ -10,7 +10,8 @@ typedef struct InternalForces {
   /* wrenches of the forces at t, in the directions at t. `start`: with the weights of the target (W52); start_in_step:
    * with the weights of the step's objective (size: links) */
   LinkWrench *start, *start_in_step;
-  double* fraction;  /* StartFraction.fraction of each tendon (size: tendons) */
+  double* fraction;            /* StartFraction.fraction of each tendon (size: tendons) */
+  double (*bushing_wrench)[6]; /* BushingStart.wrench times BushingStart.fraction of each bushing (size: bushings) */
   LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
   LinkWrench* scratch; /* (size: links) */
   /* scratch of the adjoint (size: links): changes of [R | t] at t and at the predicted poses, and derivatives with
@@ -18,6 +19,12 @@ typedef struct InternalForces {
   double (*motion_now)[3][4], (*motion_ahead)[3][4], (*motion_now_bar)[3][4], (*motion_ahead_bar)[3][4];
   double (*ahead_bar)[3][4];
 } InternalForces;
+
+/* Returns true if the rotations of InternalForces.predicted are rotation matrices to rounding (L3), as the derivatives
+ * of wraps and of bushings require. */
+static inline bool internal_forces_predict_rotations(const StepClock* c) {
+  return !c->dt_varies && !c->before_varies && is_step_length(c, c->dt_before);
+}
 
 /* Returns the data of the forces of a run, which the caller frees with internal_forces_destroy. Returns NULL without
  * tendons and buoyancy that act at t, or with another integrator. Call after fluid_create. */
@@ -30,6 +37,10 @@ void internal_forces_prepare_step(Sim* sim);
 /* Adds the generalized forces of the loads of (L21) that belong to the spring of tendon k in the last step to force[nv]
  * [N, N m]. screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
 void internal_forces_add_spring_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
+
+/* Adds the generalized forces of the loads of (L24) that belong to bushing k in the last step to force[nv] [N, N m].
+ * screws[nv], center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
+void internal_forces_add_bushing_force(const Sim* sim, int k, const Screw* screws, const Vec3* center, double* force);
 
 /* Adds the generalized forces of the loads of (L23), the buoyancy of all links, to force[nv] [N, N m]. screws[nv],
  * center[links]: screws of the joints and centres of mass at t + dt. Call after the step. */
@@ -47,6 +58,28 @@ StartFraction tendon_start_fraction(const Sim* sim, int k, double pull);
 /* Adds factor times the derivatives of StartFraction.sum of tendon k with respect to poses at t, points, masses and
  * centres of mass. */
 void tendon_start_sum_adjoint(const Sim* sim, int k, double factor, StateBar now, ModelGradient* gradient);
+
+/* ---- simulate/internal_bushings.c (L24) */
+/* Force of a bushing at t, which acts in the directions at t. u: displacement and rotation of frame b relative to frame
+ * a (L18). */
+typedef struct {
+  double gradient[6];      /* derivative of the energy of spring and preload with respect to u, at t [N, N m] */
+  double wrench[6];        /* force and torque of a on b, reversed, in the axes of frame a [N, N m] */
+  RotationVector rotation; /* rotation vector of u at t, with its derivatives with respect to rotations of b */
+  double fraction;         /* fraction of the wrench that acts in the directions at t, from 0 to 1 */
+  double sum;              /* bound of the squared angular frequency per force [1/(kg m)] */
+  double by_force;         /* derivative of `fraction` with respect to the magnitude of the force [1/N] */
+  double by_sum;           /* derivative of `fraction` with respect to `sum` [kg m] */
+} BushingStart;
+BushingStart bushing_start(const Sim* sim, int k);
+/* Adds the derivatives of a scalar through a bushing's force at t. wrench_bar: derivatives with respect to
+ * start->wrench; by_fraction: with respect to start->fraction. */
+void bushing_start_adjoint(const Sim* sim, int k, const BushingStart* start, const double wrench_bar[6],
+                           double by_fraction, StateBar now, ModelGradient* gradient);
+/* Adds factor times the wrenches of a bushing at poses[links] to out[links]. wrench: in the axes of frame a, as
+ * BushingStart.wrench. */
+void bushing_add_wrenches(const Model* model, const SceneBushing* bushing, const Pose* poses, const double wrench[6],
+                          double factor, LinkWrench* out);
 
 /* Adds the share of (L21) in the derivatives of -sum B : motion, where B are the matrices of the loads (L1). in_target:
  * true for the loads that targets contain (W52); old and rate_bar are then not used. motion (links): change of

@@ -2,6 +2,7 @@
  * L23). */
 #include <string.h>
 
+#include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/internal_forces.h"
 #include "simulate/tendons.h"
@@ -103,6 +104,34 @@ static void tendon_wrench_adjoint(const InternalBars* to, int k) {
   tendon_length_adjoint(m, k, s->pose_now, by_length, to->now, to->gradient);
 }
 
+/* Adds the derivatives through the force of bushing k at t and its directions at t and at the predicted poses. */
+static void bushing_wrench_adjoint(const InternalBars* to, int k) {
+  const Sim* s = to->sim;
+  InternalForces* f = s->internal_forces;
+  const SceneBushing* bushing = s->model->bushings[k].source;
+  const double(*now)[3][4] = (const double(*)[3][4])f->motion_now;
+  const double(*ahead)[3][4] = (const double(*)[3][4])f->motion_ahead;
+  BushingStart start = bushing_start(s, k);
+  double weight = to->in_target ? 1 : 1 - s->bushings->at[k].missing, part = weight * start.fraction;
+  double rates[6], ahead_rates[6] = {0}, wrench_bar[6], work = 0, *numbers = to->gradient->bushings[k];
+  bushing_rates(bushing, s->pose_now, now, rates);
+  if (!to->in_target) bushing_rates(bushing, f->predicted, ahead, ahead_rates);
+  for (int i = 0; i < 6; i++) {
+    rates[i] -= ahead_rates[i];
+    wrench_bar[i] = part * rates[i];
+    work += start.wrench[i] * rates[i];
+    double factor = part * start.wrench[i];
+    bushing_rate_adjoint(bushing, i, s->pose_now, now, factor, to->now.pose, f->motion_now_bar, numbers);
+    if (!to->in_target)
+      bushing_rate_adjoint(bushing, i, f->predicted, ahead, -factor, f->ahead_bar, f->motion_ahead_bar, numbers);
+  }
+  BushingTimeWeights slope;
+  (void)bushing_time_weights(s, k, &slope);
+  if (!to->in_target)
+    to->gradient->thetas[model_theta_index(s->model, THETA_BUSHING_SPRING, k)] -= slope.missing * start.fraction * work;
+  bushing_start_adjoint(s, k, &start, wrench_bar, weight * work, to->now, to->gradient);
+}
+
 /* Adds the derivatives through the buoyancy of link i at t and at the predicted pose. */
 static void buoyancy_adjoint(const InternalBars* to, int i) {
   const Sim* s = to->sim;
@@ -183,6 +212,7 @@ void internal_forces_adjoint(const Sim* s, const double (*motion)[3][4], bool in
   if (!f) return;
   set_motions(&to);
   for (int k = 0; k < s->model->tendon_count; k++) tendon_wrench_adjoint(&to, k);
+  for (int k = 0; k < s->model->bushing_count; k++) bushing_wrench_adjoint(&to, k);
   for (int i = 0; i < s->model->link_count; i++)
     if (is_selected(&to, i) && fluid_buoyancy_acts_at_start(s, i)) buoyancy_adjoint(&to, i);
   for (int i = 0; i < s->model->link_count; i++)

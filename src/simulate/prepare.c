@@ -192,12 +192,12 @@ void step_prepare(Sim* s) {
   set_armature_targets(s);
   loads_prepare_step(s);
   tendons_prepare_step(s);
+  bushings_prepare_step(s);
   internal_forces_prepare_step(s);
   tree_flight_set_targets(s);
   roll_shifts_compute(s);
   stops_prepare_substep(s);
   fluid_prepare_step(s);
-  bushings_prepare_step(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

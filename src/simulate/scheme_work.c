@@ -355,8 +355,8 @@ static double tendon_work(const Sim* s, int k) {
   return work;
 }
 
-/* Returns the work of the bushing's spring and preload on both links in the substep [J]. The forces have their
- * directions at the end of the substep. */
+/* Returns the work of the bushing's spring and preload on both links in the substep [J]. It includes the loads that
+ * give the force its direction at the start (loads.md, L24). */
 static double bushing_work(const Sim* s, int k) {
   const SceneBushing* bushing = s->model->bushings[k].source;
   const SchemeBalance* b = s->balance;
@@ -370,6 +370,9 @@ static double bushing_work(const Sim* s, int k) {
   }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 12; j++) sum -= push[i] * s->bushings->term[k].slope[i][j] * displacement[j];
+  memset(b->slope, 0, sizeof(double) * (size_t)s->model->dof_count);
+  internal_forces_add_bushing_force(s, k, b->screws, b->force, b->slope);
+  for (int dof = 0; dof < s->model->dof_count; dof++) sum += b->slope[dof] * b->reduced[dof];
   return sum;
 }
 

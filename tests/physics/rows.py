@@ -211,6 +211,17 @@ def bottom_left(run, column, count):
     return (found[count][1] - middle) / (found[0][1] - middle)
 
 
+FLOATING_BUSHING = """
+simulation: {duration: 3, gravity: [0, 0, 0]}
+links:
+  - {name: a, mass: 2, shape: {type: box, size: [0.3, 0.1, 0.1]}}
+  - {name: b, mass: 1, position: [0.3, 0, 0], shape: {type: box, size: [0.2, 0.1, 0.1]}}
+  - {name: c, parent: b, mass: 0.5, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}, shape: {type: box, size: [0.2, 0.1, 0.1]}}
+bushings:
+  - {a: a, b: b, frame_a: {position: [0.15, 0, 0]}, frame_b: {position: [-0.15, 0, 0]}, stiffness: [300, 400, 500, 2, 1, 3]}
+contact: {model: none}
+initial: [{link: a, velocities: [0, 0.1, 0, 1, 2, 3]}, {link: b, velocities: [0, 0.3, 0.2, 0, 2, 3]}, {link: c, velocities: [4]}]
+"""
 CABLE = "[[-0.4, 0, 0], [-0.3, 0, -0.3], [0.3, 0, -0.3], [0.4, 0, 0]]"
 
 
@@ -2085,6 +2096,35 @@ rods:
         "no damping",
         recommended=("simulation.dt=0.001",),
         long=True,
+    ),
+    Row(
+        "bob that swings on a stiff bushing at 0.2 rad: energy of its swing after 5 s",
+        """
+simulation: {duration: 5}
+links:
+  - {name: bob, mass: 1, position: [0.09933467, 0, -0.49003329], rotation_vector: [0, -0.2, 0], shape: {type: box, size: [0.05, 0.05, 0.2]}}
+bushings: [{a: bob, frame_a: {position: [0, 0, 0.5]}, frame_b: {}, stiffness: [20000, 20000, 20000, 0, 0, 0]}]
+""",
+        lambda r: max(r.solver["kinetic"][-150:]) / (G * 0.5 * (1 - math.cos(0.2))),
+        1.0,
+        0.01,
+        "no damping",
+    ),
+    Row(
+        "two bodies and an arm that float, on a soft bushing: energy after 3 s",
+        FLOATING_BUSHING,
+        lambda r: r.solver["total"][-1] / r.solver["total"][0],
+        1.0,
+        0.01,
+        "no damping",
+    ),
+    Row(
+        "the same: angular momentum, largest change",
+        FLOATING_BUSHING,
+        lambda r: max(math.dist(row, (0.0033333, 0.0441667, 0.38375)) for row in zip(r.solver["lx"], r.solver["ly"], r.solver["lz"])),
+        0,
+        0.01 * 0.386,
+        "m x x v + I w of the start",
     ),
     Row(
         "rubber cable of 1.23 m between points 0.8 m apart: sag",
