@@ -332,6 +332,33 @@ class Runs(unittest.TestCase):
         self.assertAlmostEqual(one.coordinates[-1, 0], q[0] + 0.5 * 0.05 - 9.81 / 2 * 0.05**2, delta=1e-12)
         self.assertAlmostEqual(fall.run(1).velocities[-1, 0], v[0] - 9.81 * 0.01, delta=1e-12)
 
+    def test_a_continued_run_slides_on(self):
+        """A box that slides from a state of a run: Coulomb's friction from the first step on, and the derivative by the start."""
+        text = """
+simulation: {dt: 0.005, duration: 1, tolerance: 1.0e-12}
+contact: {friction: 0.5, stiffness: 1.0e-9, barrier_distance: 1.0e-3}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.11], joint: {type: free, free_axes: [x, z]}}
+"""
+        scene, steps = sdrs.Scene.from_text(text), 10
+        q, v = np.array([0, -0.0095452]), np.array([1.5, 0])
+        run = scene.run(steps, q, v, continues=True)
+        seed = np.zeros((steps + 1, scene.nq))
+        seed[-1, 0] = 1
+        slope = run.gradient(coordinates=seed)["coordinates"][1]
+        h = np.array([0, 1e-7])
+        ends = [scene.run(steps, q + side * h, v, continues=True).coordinates[-1, 0] for side in (1, -1)]
+        self.assertAlmostEqual(slope, (ends[0] - ends[1]) / 2e-7, delta=1e-4)
+        whole = scene.run(60, q, v, continues=True)
+        for _ in range(3):
+            parts = scene.run(20, q, v, continues=True)
+            q, v = parts.coordinates[-1], parts.velocities[-1]
+        self.assertAlmostEqual(q[0], whole.coordinates[-1, 0], delta=2e-3 * whole.coordinates[-1, 0])
+        other = sdrs.Scene.from_text(text, overrides={"simulation.integrator": "second_order"})
+        with self.assertRaisesRegex(sdrs.Error, "second_order cannot continue"):
+            other.linearize()
+
     def test_rollouts_continue_a_motion(self):
         """Each is the run with `continues`, and so is its gradient; the fall of 100 rollouts of one step in closed form."""
         scene = sdrs.Scene(ARM, overrides={"simulation.integrator": "momentum"})

@@ -70,6 +70,10 @@ void contact_set_dt(ContactSystem* system, double dt);
  * time for which they act in the next (docs/derivations/impact.md, I5); 1 without a previous substep. All bounds are
  * asserted. */
 void contact_set_substep(ContactSystem* system, double dt, double dt_before, double force_ratio);
+/* Tells whether the next substep is the first of a run whose contact is not that of a stored state. By default it is
+ * not. In the first substep no normal force of earlier steps is owed to friction (friction.md, F14), even if there is a
+ * previous substep. */
+void contact_set_first(ContactSystem* system, bool is_first);
 /* Sets the poses that links are expected to have at the end of the following steps. poses (links): expected poses,
  * whose rotations may be affine maps. The array is borrowed and read by every contact_lag. NULL, the default, means
  * that the poses are unknown. */

@@ -30,6 +30,7 @@ typedef struct {
   double dt_before;       /* length of the previous substep; 0 if there is none [s] */
   double force_ratio;     /* argument `ratio` of impact_friction_factor (contact_set_substep) */
   ImpactActivity impacts; /* impacts of all pairs in the previous substep */
+  bool is_first;          /* argument of contact_set_first */
 } LawStep;
 
 /* A pair in one state, as argument of the functions of a law. */

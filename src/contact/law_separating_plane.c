@@ -452,7 +452,7 @@ static void set_debt_factor(const LawPair* p, double bound) {
 static void begin_debt(const LawPair* p, double force) {
   PairMemory* memory = p->memory;
   const PlaneLaw* law = p->law;
-  memory->has_debt = plane_pair_has_account(p) && p->lagged && law->step->dt_before > 0;
+  memory->has_debt = plane_pair_has_account(p) && p->lagged && law->step->dt_before > 0 && !law->step->is_first;
   memory->friction_debt =
       memory->has_debt ? law->step->force_ratio * (memory->start_impact.first * force - memory->net_limit) : 0;
   set_debt_factor(p, memory->start_force);

@@ -179,6 +179,8 @@ void contact_set_dt(ContactSystem* s, double dt) {
   s->laws.step->dt = dt;
 }
 
+void contact_set_first(ContactSystem* s, bool is_first) { s->laws.step->is_first = is_first; }
+
 void contact_set_substep(ContactSystem* s, double dt, double dt_before, double force_ratio) {
   assert(!(dt_before < 0) && !(force_ratio <= 0));
   assert(dt > 0);

@@ -25,6 +25,12 @@ static sdrs_status set_start(sdrs* s, const BlockValues* set) {
   bool coordinates = set->block == SDRS_COORDINATES;
   int expected = coordinates ? state->live.model.coordinate_count : state->live.model.dof_count;
   if (set->count != (size_t)expected) return wrong_count(s, set, "", expected);
+  if (state->live.model.start)
+    return library_fail(
+        s, SDRS_BAD_INPUT,
+        "the scene starts from the recorded state of 'start', so %s cannot be set: remove 'start' from the "
+        "scene, or give this state by an override of 'start'",
+        sdrs_block_name(set->block));
   bool valid = coordinates ? driven_model_set_coordinates(&state->live, set->values)
                            : driven_model_set_velocities(&state->live, set->values);
   if (!valid)
@@ -134,6 +140,11 @@ sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t cou
 
 static sdrs_status continue_motion(sdrs* s, void* arguments) {
   const int* on = arguments;
+  if (*on && s->state->live.model.simulation.integrator == INTEGRATOR_SECOND_ORDER)
+    return library_fail(
+        s, SDRS_USAGE,
+        "a run with integrator: second_order cannot continue from coordinates and velocities, because a "
+        "step of this integrator needs states of earlier steps: use integrator: momentum");
   s->state->live.model.continues = *on != 0;
   destroy_sim(s->state);
   return SDRS_OK;

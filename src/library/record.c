@@ -146,6 +146,7 @@ static sdrs_array record_times(sdrs* s) {
   size_t rows = (size_t)r->steps + 1;
   bool fresh;
   double* out = record_buffer(s, SDRS_TIME, rows, &fresh);
+  if (fresh) out[0] = model_row_time(r->model, 0);
   for (size_t k = 1; fresh && k < rows; k++) out[k] = r->states[r->row_state[k]].clock.time;
   return make_array(out, rows, 1, 1);
 }

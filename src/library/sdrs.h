@@ -197,13 +197,13 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
  * nu). Target rates are zero. The last row holds for all later steps. With count 0 the controllers follow the scene's
  * signals again. SDRS_DESIGN: design variables (count design), with which the scene is rebuilt. The object must have no
  * clones. Returns SDRS_USAGE if the count is wrong or the block cannot be set. Returns SDRS_BAD_INPUT if a value is not
- * finite, a quaternion is zero, or the design gives no valid model. */
+ * finite, a quaternion is zero, the scene starts from a recorded state, or the design gives no valid model. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
 /* With on != 0, later runs from the initial state continue an earlier motion: with the integrator `momentum`, the
  * initial velocities are those of the middle of a step that ended in the initial state, as sdrs_view and sdrs_record
  * return them. The last coordinates and velocities of one run are then the start of the next. With on == 0, the value
  * after loading, the initial velocities belong to the initial state. Clones inherit the setting; sdrs_clear and a
- * new design reset it. */
+ * new design reset it. Returns SDRS_USAGE for on != 0 with the integrator `second_order`. */
 SDRS_API sdrs_status sdrs_continue(sdrs* object, int on);
 /* Returns the simulation to its initial state, which is the scene's initial state or the state given to sdrs_set.
  * Controller inputs that were set are kept. Frees the current simulation, so views of it become invalid. Returns

@@ -307,6 +307,11 @@ static StepKind next_kind(const Sim* s, bool impact, double length) {
   return before == STEP_FREE || before == STEP_AFTER_IMPACT ? STEP_FREE : kind_after_impact(s);
 }
 
+/* Returns true in the first substep of a run that does not start from a stored state. */
+static bool is_first_substep(const Sim* s) {
+  return !s->model->start && s->state.step == 0 && s->substeps.states.count == 0;
+}
+
 /* Solves the substep of s->clock from the present state. Does not advance the state. */
 static StepReport solve_substep(Sim* s) {
   step_prepare(s);
@@ -315,6 +320,7 @@ static StepReport solve_substep(Sim* s) {
     s->substep_memory.is_refined = true;
     return step_unsolved(0);
   }
+  if (s->contact) contact_set_first(s->contact, is_first_substep(s));
   if (s->contact)
     contact_set_substep(s->contact, s->clock.dt, s->clock.dt_before,
                         step_force_ratio(s->model->simulation.integrator, &s->clock));

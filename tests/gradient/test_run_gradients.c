@@ -1413,7 +1413,7 @@ static const char BUSHED[] =
     "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
     "  - {link: weight, velocities: [1, 0.5, 2, 1, 2, -1]}\n";
 
-static void run_L18_L19_bushings(void** state) {
+static void run_L18_L19_L24_bushings(void** state) {
   (void)state;
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | BUSHINGS;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
@@ -1820,7 +1820,7 @@ int main(void) {
       cmocka_unit_test(run_L7_tendons),
       cmocka_unit_test(run_L22_direction_of_tendons_at_t),
       cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
-      cmocka_unit_test(run_L18_L19_bushings),
+      cmocka_unit_test(run_L18_L19_L24_bushings),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_L23_fluid),
       cmocka_unit_test(run_L10_L15_round_solids_in_a_fluid),
