@@ -405,7 +405,9 @@ static void print_remedy(const Run* run) {
   fprintf(stderr, "  the step also failed when divided into %d substeps of %.3g s: ", report->substeps,
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)
-    fprintf(stderr, "change the prescribed motion, or remove the bodies in the path of the prescribed link\n");
+    fprintf(stderr,
+            "change the prescribed motion or the limits of the joint, or remove the bodies in the path of the "
+            "prescribed link\n");
   else if (report->outcome == STEP_CROSSED)
     fprintf(stderr,
             "reduce simulation.dt (%.3g s) or raise simulation.substeps, because bodies move farther than their own "

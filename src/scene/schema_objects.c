@@ -68,7 +68,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "start",
      .size = sizeof(StartStateForm),
      .meaning = "Continues a run from its end or from a saved state. The result is bit-identical to an uninterrupted "
-                "run (docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures and "
+                "run (docs/receding.md) if the scene keeps `initial`, from which contact parameters and the weights of "
+                "springs and dampers are derived. Links, joints, numbers of vertices, dt, integrator, contact law, "
+                "closures and "
                 "couplings must be the same in both runs. Feedback with delay or of contact forces must also be the "
                 "same. Controllers, loads, masses, friction and positions of vertices may differ."},
     {.name = "contact",

@@ -13,7 +13,7 @@ static const char* failure_reason(const StepReport* report) {
       return isfinite(report->residual) ? "Newton's method found no solution"
                                         : "a value overflowed the range of double precision";
     case STEP_BLOCKED:
-      return "a prescribed link cannot move on, because another body blocks its path";
+      return "a prescribed link cannot move on, because another body or a limit of its joint blocks its path";
     case STEP_CROSSED:
       return "two bodies would tunnel through each other within the step";
     case STEP_CLOSURE_OPEN:
