@@ -799,10 +799,12 @@ typedef struct {
                     difference; tendon: 0 */
   double coefficient; /* spring: sum of stiffness and position gains [N/m, N m/rad]. Damper: sum of damping and rate
                          gains [N s/m, N m s/rad] */
-  double mobility; /* x . M^-1 x with the mass matrix M: inverse of the inertia in this direction [1/kg, 1/(kg m^2)] */
+  double mobility; /* x . y, with the acceleration y by the generalized force x under the couplings: inverse of the
+                      inertia in this direction [1/kg, 1/(kg m^2)] */
   double slope;    /* derivative of theta with respect to coefficient times mobility [s^2; damper: s] */
-  const double* response; /* M^-1 x (size: nv): acceleration of all degrees of freedom by the generalized force x; valid
-                             until the visit ends */
+  const double* response; /* y = M^-1 (x - C^T force) with C y = 0 (size: nv), for the mass matrix M and the coefficients
+                             C of the couplings; valid until the visit ends */
+  const double* coupling_force; /* forces of the couplings (size: couplings); valid until the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
 /* Sets ModelLink.spring_theta and damper_theta, ModelTendon.theta, and ModelBushing.theta and damper_theta from the

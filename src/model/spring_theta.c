@@ -72,6 +72,9 @@ typedef struct {
   double coefficient[DIRECTIONS_MAX]; /* SpringDirection.coefficient of each direction */
   int component[DIRECTIONS_MAX];      /* SpringDirection.component of each direction */
   int count;                          /* number of directions added */
+  /* couplings: responses M^-1 C^T (size: couplings x nv), Cholesky factor of C M^-1 C^T (size: couplings squared), and
+   * forces for each direction (size: couplings) */
+  double *coupling_response, *coupling_factor, *coupling_force[DIRECTIONS_MAX];
   double number;     /* norm of the last spring's squared angles, or of the last damper's decays, in a substep */
   SpringVisit visit; /* called for each direction; NULL if only the thetas are needed */
   void* context;
@@ -157,6 +160,63 @@ static void finish_response(const InertiaWork* s, double* x) {
   }
 }
 
+static double coupling_product(const ModelCoupling* c, const double* x) {
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) sum += c->slope[i] * x[c->dof[i]];
+  return sum;
+}
+
+/* A pivot of C M^-1 C^T below this fraction of its diagonal entry belongs to a redundant coupling. */
+#define COUPLING_PIVOT_MIN 1e-10
+
+/* Computes the responses of the couplings and factors C M^-1 C^T. The pivot is 0 for redundant couplings, and for those
+ * that move a degree of freedom without inertia. */
+static void factor_couplings(InertiaWork* s) {
+  const Model* m = s->model;
+  int n = m->coupling_count, nv = m->dof_count;
+  double* a = s->coupling_factor;
+  for (int k = 0; k < n; k++) {
+    double *response = s->coupling_response + (size_t)k * (size_t)nv, mobility = 0;
+    const ModelCoupling* c = &m->couplings[k];
+    for (int i = 0; i < c->count; i++) response[c->dof[i]] += c->slope[i];
+    for (int tree = 0; tree < m->tree_count; tree++) mobility += add_tree_mobility(s, tree, response);
+    finish_response(s, response);
+    for (int j = 0; j <= k; j++) a[k * n + j] = isfinite(mobility) ? coupling_product(&m->couplings[j], response) : 0;
+  }
+  for (int k = 0; k < n; k++) {
+    double diagonal = a[k * n + k];
+    for (int j = 0; j < k; j++) a[k * n + k] -= a[k * n + j] * a[k * n + j];
+    bool acts = a[k * n + k] > COUPLING_PIVOT_MIN * diagonal;
+    a[k * n + k] = acts ? sqrt(a[k * n + k]) : 0;
+    for (int i = k + 1; i < n; i++) {
+      for (int j = 0; j < k; j++) a[i * n + k] -= a[i * n + j] * a[k * n + j];
+      a[i * n + k] = acts ? a[i * n + k] / a[k * n + k] : 0;
+    }
+  }
+}
+
+/* Replaces the response x[nv] = M^-1 f by the response under the couplings. Sets force[couplings] to their forces.
+ * Returns the decrease of the mobility f . x. */
+static double constrain_response(const InertiaWork* s, double* x, double* force) {
+  const Model* m = s->model;
+  int n = m->coupling_count;
+  const double* a = s->coupling_factor;
+  double decrease = 0;
+  for (int k = 0; k < n; k++) {
+    force[k] = coupling_product(&m->couplings[k], x);
+    for (int j = 0; j < k; j++) force[k] -= a[k * n + j] * force[j];
+    force[k] = a[k * n + k] > 0 ? force[k] / a[k * n + k] : 0;
+    decrease += force[k] * force[k];
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int j = k + 1; j < n; j++) force[k] -= a[j * n + k] * force[j];
+    force[k] = a[k * n + k] > 0 ? force[k] / a[k * n + k] : 0;
+    for (int d = 0; d < m->dof_count; d++)
+      x[d] -= force[k] * s->coupling_response[(size_t)k * (size_t)m->dof_count + (size_t)d];
+  }
+  return decrease;
+}
+
 /* Adds a direction with the given coefficient and component to the current spring or damper. Returns the vector x[nv]
  * of the direction, set to zero, which the caller fills. */
 static double* add_direction(InertiaWork* s, double coefficient, int component) {
@@ -175,15 +235,24 @@ static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
   double mobility[DIRECTIONS_MAX] = {0}, number[DIRECTIONS_MAX], by[DIRECTIONS_MAX] = {0}, slope = 0;
   for (int k = 0; k < s->count; k++) {
     for (int tree = 0; tree < s->model->tree_count; tree++) mobility[k] += add_tree_mobility(s, tree, s->x[k]);
+    if (isfinite(mobility[k])) {
+      finish_response(s, s->x[k]);
+      mobility[k] = fmax(0, mobility[k] - constrain_response(s, s->x[k], s->coupling_force[k]));
+    }
     number[k] = s->coefficient[k] * mobility[k] * unit;
   }
   s->number = eight_norm(number, s->count, by);
   double value = (damps ? damper_implicitness : spring_implicitness)(s->number, &slope);
   for (int k = 0; s->visit && k < s->count; k++) {
-    SpringDirection out = {kind, index, s->component[k], s->coefficient[k], mobility[k], slope * by[k] * unit, s->x[k]};
-    if (out.slope == 0) continue;
-    finish_response(s, s->x[k]);
-    s->visit(s->context, &out);
+    const SpringDirection out = {kind,
+                                 index,
+                                 s->component[k],
+                                 s->coefficient[k],
+                                 mobility[k],
+                                 slope * by[k] * unit,
+                                 s->x[k],
+                                 s->coupling_force[k]};
+    if (out.slope != 0) s->visit(s->context, &out);
   }
   s->count = 0;
   return value;
@@ -272,12 +341,20 @@ static InertiaWork create_work(const Model* model, const double* q, SpringVisit 
   for (int k = 0; k < DIRECTIONS_MAX; k++) s.x[k] = MEMORY_NEW(double, model->dof_count);
   model_poses(model, q, s.pose);
   model_screws(model, q, s.pose, s.screws);
+  size_t couplings = (size_t)model->coupling_count;
+  s.coupling_response = MEMORY_NEW(double, couplings*(size_t)model->dof_count);
+  s.coupling_factor = MEMORY_NEW(double, couplings* couplings);
+  for (int k = 0; k < DIRECTIONS_MAX; k++) s.coupling_force[k] = MEMORY_NEW(double, couplings);
+  factor_couplings(&s);
   return s;
 }
 
 static void free_work(InertiaWork* s) {
   for (int k = 0; k < s->model->tree_count; k++) memory_free(s->factor[k]);
   for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s->x[k]);
+  for (int k = 0; k < DIRECTIONS_MAX; k++) memory_free(s->coupling_force[k]);
+  memory_free(s->coupling_response);
+  memory_free(s->coupling_factor);
   memory_free(s->pose);
   memory_free(s->screws);
   memory_free(s->factor);

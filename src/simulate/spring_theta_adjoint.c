@@ -74,8 +74,9 @@ static void add_inertia_bars(const ThetaBars* t, const double* response, double 
   }
 }
 
-/* Adds the derivatives of the theta of one direction x with respect to coefficient, inertia and configuration,
- * through d (x . M^-1 x) = 2 y . dx - y . dM y with y = M^-1 x (`response`). */
+/* Adds the derivatives of the theta of one direction x with respect to coefficient, inertia, ratios of couplings and
+ * configuration, through d (x . y) = 2 y . dx - y . dM y - 2 force . dC y with the response y and the forces of the
+ * couplings (SpringDirection). */
 static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   const ThetaBars* t = context;
   const Model* m = t->a->model;
@@ -86,6 +87,9 @@ static void add_spring_direction_bars(void* context, const SpringDirection* d) {
   add_coefficient_bar(t, d, by * d->mobility);
   compute_pose_rates(t, d->response);
   add_inertia_bars(t, d->response, -by_mobility);
+  for (int k = 0; k < m->coupling_count; k++)
+    for (int i = 1; i < m->couplings[k].count; i++)
+      t->gradient->ratios[k][i] += 2 * by_mobility * d->coupling_force[k] * d->response[m->couplings[k].dof[i]];
   if (d->kind == THETA_TENDON)
     tendon_rate_adjoint(m, d->index, t->pose, (const double(*)[3][4])t->motion, 2 * by_mobility, t->pose_bar,
                         t->rate_bar, t->gradient);

@@ -116,6 +116,22 @@ controllers: [{link: motor, type: torque, target: 0.5}]
         "r (n T - m g r) / (n^2 I_1 + I_2 + m r^2) t^2 / 2",
     ),
     Row(
+        "motor of 1e-7 kg m^2 geared 50 to 1 to a load of 1 kg m^2, position gain: fifth turning point of the load",
+        """
+simulation: {duration: 3}
+links:
+  - {name: motor, mass: 0.01, inertia: [1.0e-7, 1.0e-7, 1.0e-7, 0, 0, 0], joint: {type: hinge, axis: [0, 0, 1]}}
+  - {name: load, mass: 1, inertia: [1, 1, 1, 0, 0, 0], joint: {type: hinge, axis: [0, 0, 1], position: [1, 0, 0]}}
+couplings: [{link: motor, of: load, ratio: 50}]
+controllers: [{link: motor, type: pd, position_gain: 0.02, damping_gain: 0.0004, target: 0}]
+initial: [{link: load, coordinates: [0.1]}, {link: motor, coordinates: [5]}]
+""",
+        lambda r: 2 * math.asin(max(abs(x) for x in r.range_of("load/qz", 2.0, 2.5))),
+        0.1 * math.exp(-5 * math.pi * 0.5 / math.sqrt(50 * 1.00025 - 0.25)),
+        0.01 * 0.0328,
+        "exp(-n pi c / sqrt(4 k J - c^2))",
+    ),
+    Row(
         "spindle that lifts a nut of 5 kg, to 8 rad a step: height",
         """
 simulation: {duration: 1}
