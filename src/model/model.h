@@ -799,11 +799,11 @@ typedef struct {
                     difference; tendon: 0 */
   double coefficient; /* spring: sum of stiffness and position gains [N/m, N m/rad]. Damper: sum of damping and rate
                          gains [N s/m, N m s/rad] */
-  double mobility; /* x . y, with the acceleration y by the generalized force x under the couplings: inverse of the
-                      inertia in this direction [1/kg, 1/(kg m^2)] */
-  double slope;    /* derivative of theta with respect to coefficient times mobility [s^2; damper: s] */
-  const double* response; /* y = M^-1 (x - C^T force) with C y = 0 (size: nv), for the mass matrix M and the coefficients
-                             C of the couplings; valid until the visit ends */
+  double mobility;    /* x . y, with the acceleration y by the generalized force x under the couplings: inverse of the
+                         inertia in this direction [1/kg, 1/(kg m^2)] */
+  double slope;       /* derivative of theta with respect to coefficient times mobility [s^2; damper: s] */
+  const double* response;       /* y = M^-1 (x - C^T force) with C y = 0 (size: nv), for the mass matrix M and the
+                                   coefficients       C of the couplings; valid until the visit ends */
   const double* coupling_force; /* forces of the couplings (size: couplings); valid until the visit ends */
 } SpringDirection;
 typedef void (*SpringVisit)(void* context, const SpringDirection* direction);
