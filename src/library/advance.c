@@ -97,7 +97,9 @@ static sdrs_status set_design(sdrs* s, const BlockValues* set) {
   int expected = library_design_count(s);
   if (!shared->is_task || set->count != (size_t)expected) return wrong_count(s, set, "", expected);
   if (atomic_load(&shared->owners) > 1)
-    return library_fail(s, SDRS_USAGE, "a design cannot be set while the object has clones: destroy them first");
+    return library_fail(s, SDRS_USAGE,
+                        "a design cannot be set while the object has clones, for example recorded runs: destroy them "
+                        "first (Python: delete the runs, or use record)");
   for (int k = 0; k < expected; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "all numbers of a design must be finite");
   ModelBuild build = {.shared = shared, .design = set->values};
