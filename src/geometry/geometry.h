@@ -166,6 +166,9 @@ TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Returns for each of points[count] the index of the first point with equal coordinates (count). The caller frees the
  * array with memory_free. */
 int* find_equal_points(const Vec3* points, int count);
+/* Sets the triangles of a surface without triangles from its points, three for each triangle. Corners at the same
+ * position get the index of the first. Allocates surface->triangles. */
+void surface_join_corners(TriangleSurface* surface);
 /* Replaces point i by the point with index number[i] in all triangles (number[point_count]). Removes triangles with
  * fewer than three different corners and pairs of opposite triangles, so that a closed, oriented surface stays so.
  * Points keep their indices. */

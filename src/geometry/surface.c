@@ -60,6 +60,15 @@ int* find_equal_points(const Vec3* points, int count) {
   return number;
 }
 
+void surface_join_corners(TriangleSurface* surface) {
+  assert(surface->point_count % 3 == 0);
+  int* same = find_equal_points(surface->points, surface->point_count);
+  surface->triangle_count = surface->point_count / 3;
+  surface->triangles = memory_alloc(sizeof *surface->triangles * (size_t)(surface->triangle_count + 1));
+  for (int i = 0; i < surface->point_count; i++) surface->triangles[i / 3][i % 3] = same[i];
+  memory_free(same);
+}
+
 /* A triangle with ascending corners and its orientation: 1 as given, -1 reversed. */
 typedef struct {
   int corner[3], orientation, index;

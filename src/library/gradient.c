@@ -212,7 +212,7 @@ static sdrs_status run_adjoint_of_seeds(sdrs* s, LossSeeds* seeds) {
 static sdrs_status check_record(sdrs* s) {
   s->state->has_gradient = false;
   if (s->state->recorded) return SDRS_OK;
-  return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run (Python: run or record) first");
+  return library_fail_unrecorded(s);
 }
 
 typedef struct {

@@ -82,6 +82,8 @@ sdrs_status library_report_null(sdrs* s, const char* name);
 /* Sets the object's error text to the errors in state->diagnostics, as the command line prints them. Returns `status`
  * converted to an sdrs_status. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
+/* Sets the message for a call that needs a recorded run and returns SDRS_USAGE. */
+sdrs_status library_fail_unrecorded(sdrs* s);
 /* Converts a status of the internal functions to an sdrs_status; STATUS_INTERRUPTED gives SDRS_SOLVER. Cannot fail. */
 sdrs_status library_status(Status status);
 

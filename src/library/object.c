@@ -72,6 +72,10 @@ sdrs_status library_fail_diagnosed(sdrs* s, Status status) {
   return library_status(status);
 }
 
+sdrs_status library_fail_unrecorded(sdrs* s) {
+  return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run (Python: run or record) first");
+}
+
 const char* sdrs_error(const sdrs* s) {
   if (!s) return NO_MEMORY;
   if (s->error) return s->error;

@@ -154,8 +154,7 @@ static sdrs_array record_times(sdrs* s) {
 static sdrs_status show_record(sdrs* s, void* arguments) {
   const RecordRequest* show = arguments;
   const Recording* r = &s->state->recording;
-  if (!s->state->recorded)
-    return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run (Python: run or record) first");
+  if (!s->state->recorded) return library_fail_unrecorded(s);
   size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
@@ -219,8 +218,7 @@ static sdrs_proof proof_initial(void) {
 static sdrs_status certify(sdrs* s, void* arguments) {
   sdrs_proof* out = arguments;
   const Recording* r = &s->state->recording;
-  if (!s->state->recorded)
-    return library_fail(s, SDRS_USAGE, "there is no recorded run: call sdrs_run (Python: run or record) first");
+  if (!s->state->recorded) return library_fail_unrecorded(s);
   Proof* proof = proof_create(r->model, s->shared->threads);
   for (int k = 0; k < r->state_count; k++) {
     ProofReport report = proof_next(proof, recording_state_q(r, &r->states[k]));

@@ -80,22 +80,15 @@ static void report_inward(Builder* builder, const SceneLink* source, double volu
  * position count as one corner. */
 static bool surface_is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
-  surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
     if (model->hulls[k].kind != &SOLID_TRIANGLE) continue;
-    int* triangle = surface.triangles[surface.triangle_count++];
-    for (int i = 0; i < 3; i++) {
-      triangle[i] = surface.point_count;
-      surface.points[surface.point_count++] = model->hulls[k].solid.vertices[i];
-    }
+    for (int i = 0; i < 3; i++) surface.points[surface.point_count++] = model->hulls[k].solid.vertices[i];
   }
   bool open = false;
-  if (surface.triangle_count > 0) {
-    int* same = find_equal_points(surface.points, surface.point_count);
-    for (int i = 0; i < surface.point_count; i++) surface.triangles[i / 3][i % 3] = same[i];
+  if (surface.point_count > 0) {
+    surface_join_corners(&surface);
     SurfaceCheck check = surface_check(&surface);
     open = !check.closed || !check.oriented;
-    memory_free(same);
   }
   surface_free(&surface);
   return open;

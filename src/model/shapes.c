@@ -259,16 +259,11 @@ static MassMoment enclosed_moment(const Mesh* mesh, double scale) {
   ShapeSolid triangles = {0};
   triangles_of_mesh(mesh, &triangles);
   MassMoment sum = mass_moment_zero();
-  TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * triangles.piece_count + 1),
-                             .triangle_count = triangles.piece_count};
-  surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(triangles.piece_count + 1));
+  TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * triangles.piece_count + 1)};
   for (int k = 0; k < triangles.piece_count; k++)
-    for (int i = 0; i < 3; i++) {
-      surface.triangles[k][i] = surface.point_count;
+    for (int i = 0; i < 3; i++)
       surface.points[surface.point_count++] = vec3_scale(triangles.pieces[k].vertices[i], scale);
-    }
-  int* same = find_equal_points(surface.points, surface.point_count);
-  for (int i = 0; i < surface.point_count; i++) surface.triangles[i / 3][i % 3] = same[i];
+  surface_join_corners(&surface);
   SurfaceCheck check = surface_check(&surface);
   if (check.closed && check.oriented && check.volume > 0) {
     ConvexHull solid = {.vertices = surface.points,
@@ -277,7 +272,6 @@ static MassMoment enclosed_moment(const Mesh* mesh, double scale) {
                         .triangle_count = surface.triangle_count};
     sum = mass_moment_solid(&solid);
   }
-  memory_free(same);
   surface_free(&surface);
   for (int k = 0; k < triangles.piece_count; k++) hull_free(&triangles.pieces[k]);
   memory_free(triangles.pieces);

@@ -66,6 +66,14 @@ static void side_mobility_adjoint(const Sim* s, const SceneBushing* b, int side,
   model_gradient_center(s->model, index, vec3_scale(by_arm, -1), gradient);
 }
 
+double bushing_frequency_bound(const Model* m, int k) {
+  assert(k >= 0 && k < m->bushing_count);
+  const SceneBushing* b = m->bushings[k].source;
+  SideMobility side[2] = {side_mobility(m, b, 0), side_mobility(m, b, 1)};
+  double length = side[0].length + side[1].length, mass = side[0].inverse_mass + side[1].inverse_mass;
+  return length > 0 ? side[0].turning + side[1].turning + mass / length : (double)INFINITY;
+}
+
 BushingStart bushing_start(const Sim* s, int k) {
   assert(s->bushings && k >= 0 && k < s->model->bushing_count);
   const SceneBushing* b = s->model->bushings[k].source;
@@ -75,13 +83,11 @@ BushingStart bushing_start(const Sim* s, int k) {
   for (int i = 0; i < 6; i++) out.gradient[i] -= b->preload[i];
   memcpy(out.wrench, out.gradient, sizeof(double[3]));
   for (int i = 0; i < 3; i++) out.wrench[3 + i] = vec3_dot(vec3_at(out.rotation.first[i]), vec3_at(out.gradient + 3));
-  SideMobility side[2] = {side_mobility(s->model, b, 0), side_mobility(s->model, b, 1)};
-  double length = side[0].length + side[1].length, mass = side[0].inverse_mass + side[1].inverse_mass;
-  double force = vec3_norm(vec3_at(out.wrench)), time = s->clock.dt * s->clock.dt;
-  if (!(length > 0) || s->bushings->meets_tendon[k] || !internal_forces_predict_rotations(&s->clock)) return out;
-  out.sum = side[0].turning + side[1].turning + mass / length;
-  out.fraction = 2 - 2 * spring_implicitness(force * out.sum * time, &slope);
-  out.by_force = -2 * slope * out.sum * time;
+  double force = vec3_norm(vec3_at(out.wrench)), sum = s->internal_forces->bushing_bound[k];
+  double time = s->clock.dt * s->clock.dt;
+  if (!isfinite(sum) || s->bushings->meets_tendon[k] || !internal_forces_predict_rotations(&s->clock)) return out;
+  out.fraction = 2 - 2 * spring_implicitness(force * sum * time, &slope);
+  out.by_force = -2 * slope * sum * time;
   out.by_sum = -2 * slope * force * time;
   return out;
 }

@@ -24,6 +24,8 @@ InternalForces* internal_forces_create(const Sim* s) {
   f->ahead = MEMORY_NEW(LinkWrench, m->link_count);
   f->scratch = MEMORY_NEW(LinkWrench, m->link_count);
   f->fraction = MEMORY_NEW(double, m->tendon_count);
+  f->bushing_bound = MEMORY_NEW(double, m->bushing_count);
+  for (int k = 0; k < m->bushing_count; k++) f->bushing_bound[k] = bushing_frequency_bound(m, k);
   f->bushing_wrench = memory_alloc(sizeof(double[6]) * (size_t)m->bushing_count);
   f->motion_now = memory_alloc(matrices);
   f->motion_ahead = memory_alloc(matrices);
@@ -35,19 +37,13 @@ InternalForces* internal_forces_create(const Sim* s) {
 
 void internal_forces_destroy(InternalForces* f) {
   if (!f) return;
-  void* owned[] = {f->scratch,
-                   f->fraction,
-                   f->bushing_wrench,
-                   f->predicted,
-                   f->start,
-                   f->start_in_step,
-                   f->ahead,
-                   f->motion_now,
-                   f->motion_ahead,
-                   f->motion_now_bar,
-                   f->motion_ahead_bar,
-                   f->ahead_bar,
-                   f};
+  void* owned[] = {f->scratch,        f->fraction,
+                   f->bushing_bound,  f->bushing_wrench,
+                   f->predicted,      f->start,
+                   f->start_in_step,  f->ahead,
+                   f->motion_now,     f->motion_ahead,
+                   f->motion_now_bar, f->motion_ahead_bar,
+                   f->ahead_bar,      f};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -258,6 +254,14 @@ static void add_start_forces(const Sim* s, const Screw* screws, const Vec3* cent
   add_scratch_forces(s, false, false, screws, center, force);
 }
 
+/* Multiplies f->scratch by `part` on the links whose target does not contain their loads. */
+static void scale_scratch_in_step(const Sim* s, double part) {
+  for (int i = 0; i < s->model->link_count; i++) {
+    LinkWrench* w = &s->internal_forces->scratch[i];
+    if (!load_is_in_target(s, i)) *w = (LinkWrench){vec3_scale(w->force, part), vec3_scale(w->torque, part)};
+  }
+}
+
 void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, const Vec3* center, double* force) {
   InternalForces* f = s->internal_forces;
   if (!f) return;
@@ -267,10 +271,7 @@ void internal_forces_add_spring_force(const Sim* s, int k, const Screw* screws, 
   double part = 1 - s->tendons->at[k].missing;
   memset(f->scratch, 0, size);
   add_tendon_wrenches(s->model, tendon, s->pose_old, pull, f->scratch);
-  for (int i = 0; i < s->model->link_count; i++) {
-    if (load_is_in_target(s, i)) continue;
-    f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
-  }
+  scale_scratch_in_step(s, part);
   add_start_forces(s, screws, center, force);
   memset(f->scratch, 0, size);
   add_tendon_wrenches(s->model, tendon, f->predicted, -pull * part, f->scratch);
@@ -286,10 +287,7 @@ void internal_forces_add_bushing_force(const Sim* s, int k, const Screw* screws,
   double part = 1 - s->bushings->at[k].missing;
   memset(f->scratch, 0, size);
   bushing_add_wrenches(s->model, bushing, s->pose_old, wrench, 1, f->scratch);
-  for (int i = 0; i < s->model->link_count; i++) {
-    if (load_is_in_target(s, i)) continue;
-    f->scratch[i] = (LinkWrench){vec3_scale(f->scratch[i].force, part), vec3_scale(f->scratch[i].torque, part)};
-  }
+  scale_scratch_in_step(s, part);
   add_start_forces(s, screws, center, force);
   memset(f->scratch, 0, size);
   bushing_add_wrenches(s->model, bushing, f->predicted, wrench, -part, f->scratch);

@@ -11,6 +11,7 @@ typedef struct InternalForces {
    * with the weights of the step's objective (size: links) */
   LinkWrench *start, *start_in_step;
   double* fraction;            /* StartFraction.fraction of each tendon (size: tendons) */
+  double* bushing_bound;       /* bushing_frequency_bound of each bushing (size: bushings) */
   double (*bushing_wrench)[6]; /* BushingStart.wrench times BushingStart.fraction of each bushing (size: bushings) */
   LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
   LinkWrench* scratch; /* (size: links) */
@@ -67,10 +68,12 @@ typedef struct {
   double wrench[6];        /* force and torque of a on b, reversed, in the axes of frame a [N, N m] */
   RotationVector rotation; /* rotation vector of u at t, with its derivatives with respect to rotations of b */
   double fraction;         /* fraction of the wrench that acts in the directions at t, from 0 to 1 */
-  double sum;              /* bound of the squared angular frequency per force [1/(kg m)] */
   double by_force;         /* derivative of `fraction` with respect to the magnitude of the force [1/N] */
-  double by_sum;           /* derivative of `fraction` with respect to `sum` [kg m] */
+  double by_sum;           /* derivative of `fraction` with respect to InternalForces.bushing_bound [kg m] */
 } BushingStart;
+/* Returns the bound of the squared angular frequency of bushing k per force [1/(kg m)]. INFINITY if both frames are at
+ * centres of mass of links, or at links that cannot move. */
+double bushing_frequency_bound(const Model* model, int k);
 BushingStart bushing_start(const Sim* sim, int k);
 /* Adds the derivatives of a scalar through a bushing's force at t. wrench_bar: derivatives with respect to
  * start->wrench; by_fraction: with respect to start->fraction. */

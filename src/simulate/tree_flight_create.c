@@ -157,7 +157,8 @@ static void mark_direct_loads(TreeFlight* f, const Model* m) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0 || f->group_of[link->tree] < 0 || link->prescribed >= 0) continue;
-    for (int k = 0; k < link->joint.scalar_count; k++) f->is_load_direct[link->dof_first + k] = is_direct(f, m, i);
+    bool direct = is_direct(f, m, i);
+    for (int k = 0; k < link->joint.scalar_count; k++) f->is_load_direct[link->dof_first + k] = direct;
   }
 }
 
