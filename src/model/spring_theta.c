@@ -368,7 +368,7 @@ static void compute_thetas(const Model* model, const double* q, SpringVisit visi
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     bool moves = keeps && link->tree >= 0 && link->prescribed < 0;
-    thetas[i] = moves && !link->joint.quaternion ? joint_theta(&s, THETA_JOINT_SPRING, i) : 1;
+    thetas[i] = moves ? joint_theta(&s, THETA_JOINT_SPRING, i) : 1;
     thetas[model_theta_index(model, THETA_JOINT_DAMPER, i)] = moves ? joint_theta(&s, THETA_JOINT_DAMPER, i) : 1;
   }
   for (int k = 0; k < model->tendon_count; k++) {
@@ -448,7 +448,7 @@ static void warn_damped_drive(const Model* m, const DampedDrive* first, int othe
   free_work(&s);
   Text more = {0}, smaller = {0};
   if (others > 0) text_add(&more, " (and %d more)", others);
-  if (isfinite(angle) && !m->links[first->link].joint.quaternion)
+  if (isfinite(angle))
     text_add(&smaller, ", or simulation.dt at most %.2g", SPRING_RESOLVED / angle * dt);
   bool slides = m->links[first->link].joint.slide_count > 0;
   diagnostics_add(diagnostics, SEVERITY_WARNING, first->drive->source->place,

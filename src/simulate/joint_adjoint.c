@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulate/ball_limits.h"
+#include "simulate/ball_springs.h"
 #include "simulate/terms.h"
 
 static Quat relative_rotation(const double* from, const double* to) {
@@ -183,77 +184,95 @@ static void ball_gain_bars(Quat p, double scale, const double b[3], const double
   }
 }
 
+/* Adds the derivatives of lambda . (gradient of the energy of a spring) to *bars. gain: three stiffnesses of the spring.
+ * Adds the derivatives with respect to the stiffnesses to by_gain[3]. */
+static void spring_energy_adjoint(const JointInput* in, const BallSpring* spring, const double gain[3],
+                                  const double lambda[3], BallSpringBars* bars, double by_gain[3]) {
+  double scaled[3], by_minus[3] = {0};
+  for (int i = 0; i < 3; i++) scaled[i] = spring->factor * gain[i];
+  quadratic_energy_adjoint(spring->rotation, scaled, spring->weight, spring->minus, lambda, bars->rotation, by_minus);
+  for (int i = 0; i < 3; i++) {
+    double along = vec3_dot(vec3_at(spring->end.first[i]), vec3_at(lambda));
+    double mean = spring->weight * spring->end.value[i] - spring->minus[i];
+    bars->minus[i] += by_minus[i];
+    bars->weight += (1 - in->spring.missing) * gain[i] * spring->end.value[i] * along;
+    bars->missing -= gain[i] * mean * along;
+    by_gain[i] += (1 - in->spring.missing) * mean * along;
+  }
+}
+
 /* Derivatives of lambda . (gradient of a drive's energy) with respect to the inputs of a drive of a ball joint. */
 typedef struct {
-  double target[3], now[3]; /* derivatives with respect to increments of the target and of the rotation at t */
+  BallSpringBars spring;
   double rate_target[3], push[3], kp[3], kd[3]; /* rate_target: derivatives with respect to the target of the scaled
                                             rate; kd: with respect to the gain of the rate energy */
 } BallBars;
 
 /* Adds the derivatives of lambda . (gradient of the drive's energy) to *out. Adds the derivatives with respect to
  * increments on the right of the rotation since t to by_step. */
-static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive* drive, int base,
-                                         const double lambda[3], double by_step[3], BallBars* out) {
-  double a = joint_damper_slope(in), zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
-  Quat step = relative_rotation(in->q_now + base, in->q + base),
-       error = relative_rotation(drive->target + base, in->q + base);
-  quadratic_energy_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
-  add_left_increment_bars(error, by_right, out->target);
+static void unlimited_ball_drive_adjoint(const JointInput* in, const JointDrive* drive, const BallSpring* spring,
+                                         int base, const double lambda[3], double by_step[3], BallBars* out) {
+  double a = joint_damper_slope(in), zero[3] = {0, 0, 0}, kd[3], goal[3], by_kd[3];
+  Quat step = relative_rotation(in->q_now + base, in->q + base);
+  spring_energy_adjoint(in, spring, drive->position_gain + base, lambda, &out->spring, out->kp);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
     goal[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
   }
   quadratic_energy_adjoint(step, kd, a, goal, lambda, by_step, out->rate_target);
-  ball_gain_bars(error, 1.0, zero, lambda, out->kp);
-  ball_gain_bars(step, a, goal, lambda, out->kd);
+  ball_gain_bars(step, a, goal, lambda, by_kd);
   RotationVector phi = rotation_vector_derivatives(step);
   double push[3], along[3];
   for (int i = 0; i < 3; i++) push[i] = -drive->push[base + i];
   rotation_vector_energy_adjoint(&phi, push, zero, NULL, lambda, by_step, along);
-  for (int i = 0; i < 3; i++) out->push[i] -= along[i];
+  for (int i = 0; i < 3; i++) {
+    out->kd[i] += by_kd[i];
+    out->push[i] -= along[i];
+  }
 }
 
 /* Adds the contribution of the scale of a torque-limited drive of a ball joint to the derivatives of lambda . (gradient
  * of the drive's energy) (M9). The contribution is c times the change of half the squared unlimited torque, with c =
  * (lambda . gradient) bend. Sets *share to the scale. Returns the derivative with respect to each of the three numbers
  * of the torque limit. */
-static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
-                                   double* share, double by_step[3], BallBars* out) {
-  double a = joint_damper_slope(in);
-  Quat step = relative_rotation(in->q_now + base, in->q + base),
-       error = relative_rotation(drive->target + base, in->q + base);
-  Quat rotation = relative_rotation(in->q_now + base, drive->target + base);
-  RotationVector phi = rotation_vector_derivatives(step), off = rotation_vector_derivatives(error),
-                 ahead = rotation_vector_derivatives(rotation);
+static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive, const BallSpring* spring, int base,
+                                   const double lambda[3], double* share, double by_step[3], BallBars* out) {
+  double a = joint_damper_slope(in), weight = spring->weight, active = 1 - in->spring.missing;
+  RotationVector phi = rotation_vector_derivatives(relative_rotation(in->q_now + base, in->q + base));
   JointTerms unlimited = {.controller = 0};
   ball_drive_terms(in, drive, &phi, base, true, &unlimited);
   BallTorqueLimit l = ball_torque_limit(in, drive, base, unlimited.controller);
-  double along = 0, by_off[3] = {0}, by_phi[3] = {0}, by_rotation[3] = {0};
+  double along = 0, by_phi[3] = {0};
   for (int i = 0; i < 3; i++) along += lambda[i] * unlimited.gradient[base + i];
   *share = l.scale;
   if (!(l.scale < 1)) return 0;
   double c = along * l.bend, more = unlimited.controller - l.now;
   for (int i = 0; i < 3; i++) {
-    double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
-    double slow = a * phi.value[i] - l.rate_target[i];
+    double gain = drive->position_gain[base + i], kp = active * gain, kd = joint_rate_gain(in, drive, base + i);
+    double slow = a * phi.value[i] - l.rate_target[i], from = l.displacement[i];
+    double mean = weight * spring->end.value[i] - spring->minus[i];
+    double by_kp = c * (l.stiffness * 0.5 / weight * (mean * mean - from * from) + l.unlimited_torque[i] * from +
+                        weight * more / 3);
+    double by_from = c * kp * (l.unlimited_torque[i] - l.stiffness / weight * from);
     for (int k = 0; k < 3; k++) {
-      by_off[k] += c * l.stiffness * kp * off.value[i] * off.first[i][k];
+      out->spring.rotation[k] += c * l.stiffness * kp * mean * spring->end.first[i][k];
       by_phi[k] += c * l.stiffness * (a * kd * slow - drive->push[base + i]) * phi.first[i][k];
-      by_rotation[k] += c * kp * (l.unlimited_torque[i] - l.stiffness * l.displacement[i]) * ahead.first[i][k];
     }
+    out->spring.now[i] -= weight * by_from;
+    out->spring.minus[i] += by_from - c * l.stiffness * kp / weight * mean;
+    out->spring.weight += c * kp *
+                              (l.stiffness / weight *
+                                   (mean * spring->end.value[i] - 0.5 / weight * (mean * mean - from * from)) +
+                               more / 3) -
+                          by_from * spring->now[i];
+    out->spring.missing -= gain * by_kp;
     out->rate_target[i] += c * kd * (a * l.unlimited_torque[i] - l.stiffness * (l.rate_target[i] + slow));
     out->push[i] += c * (l.unlimited_torque[i] - l.stiffness * phi.value[i]);
-    out->kp[i] += c * (l.stiffness * 0.5 * (off.value[i] * off.value[i] - l.displacement[i] * l.displacement[i]) +
-                       l.unlimited_torque[i] * l.displacement[i] + more / 3);
+    out->kp[i] += active * by_kp;
     out->kd[i] += c * (l.stiffness * 0.5 * (slow * slow - l.rate_target[i] * l.rate_target[i]) +
                        a * l.unlimited_torque[i] * l.rate_target[i] + a * a * more / 3);
   }
-  add_left_increment_bars(error, by_off, out->target);
-  for (int k = 0; k < 3; k++) {
-    by_step[k] += by_phi[k];
-    out->target[k] += by_rotation[k];
-  }
-  add_left_increment_bars(rotation, by_rotation, out->now);
+  for (int k = 0; k < 3; k++) by_step[k] += by_phi[k];
   return along * (l.force.force - l.size * l.force.slope) / (l.limit * l.size) / 3;
 }
 
@@ -261,26 +280,36 @@ static void ball_drive_adjoint(const JointInput* in, int c, int base, const doub
                                double by_b[3], JointBars* out) {
   const JointDrive* drive = &in->drives[c];
   double a = joint_damper_slope(in), share = 1, scaled[3], by_limit = 0;
-  BallBars bars = {.target = {0}}, unlimited = {.target = {0}};
+  BallSpring spring = ball_spring(in, base, drive->target + base);
+  BallBars bars = {.kp = {0}};
   if (drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0)
-    by_limit = torque_limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
+    by_limit = torque_limit_adjoint(in, drive, &spring, base, lambda, &share, by_step, &bars);
   for (int i = 0; i < 3; i++) scaled[i] = share * lambda[i];
-  unlimited_ball_drive_adjoint(in, drive, base, scaled, by_step, &unlimited);
+  unlimited_ball_drive_adjoint(in, drive, &spring, base, scaled, by_step, &bars);
+  ball_spring_adjoint(in, base, drive->target + base, &spring, &bars.spring, out->target[c] + base, out);
   for (int i = 0; i < 3; i++) {
-    double kd = unlimited.kd[i] + bars.kd[i], goal = unlimited.rate_target[i] + bars.rate_target[i];
-    out->gains[c][JOINT_POSITION][base + i] += unlimited.kp[i] + bars.kp[i];
+    double kd = bars.kd[i], goal = bars.rate_target[i];
+    out->gains[c][JOINT_POSITION][base + i] += bars.kp[i];
     out->gains[c][JOINT_VELOCITY][base + i] += kd / (in->dt * a);
     out->gains[c][JOINT_DAMPING_GAIN][base + i] += kd / a;
     out->gains[c][JOINT_MAX_FORCE][base + i] += by_limit;
-    out->target[c][base + i] += unlimited.target[i] + bars.target[i];
     out->target_rate[c][base + i] += goal;
-    out->push[c][base + i] += unlimited.push[i] + bars.push[i];
-    out->now[base + i] += bars.now[i];
+    out->push[c][base + i] += bars.push[i];
     by_b[i] += goal;
     if (!(in->rate_past > 0)) continue;
     double fast = in->rate_before[base + i] - drive->target_rate[base + i];
     out->damper_theta += (joint_rate_gain(in, drive, base + i) * kd + fast * goal) / (1 - in->rate_past);
   }
+}
+
+static void ball_passive_spring_adjoint(const JointInput* in, int base, const double* lambda, JointBars* out) {
+  const ModelLink* link = in->link;
+  if (in->spring.now == 0 && in->spring.old == 0 && in->spring.missing == 0) return;
+  BallSpring spring = ball_spring(in, base, link->rest + base);
+  BallSpringBars bars = {.weight = 0};
+  double by_stiffness[3] = {0}, by_rest[3] = {0};
+  spring_energy_adjoint(in, &spring, link->stiffness + base, lambda, &bars, by_stiffness);
+  ball_spring_adjoint(in, base, link->rest + base, &spring, &bars, by_rest, out);
 }
 
 /* Adds the derivatives of a scalar with respect to the previous displacement and the previous rate of a ball joint.
@@ -315,6 +344,7 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
   Quat step = relative_rotation(in->q_now + base, in->q + base);
   for (int i = 0; i < 3; i++) b[i] = b_old * in->difference_old[base + i];
   ball_damping_adjoint(in, base, step, lambda, by_step, by_offset, out);
+  if (in->link->passive) ball_passive_spring_adjoint(in, base, lambda, out);
   if (in->link->passive && joint_ball_friction(in->link, base) > 0)
     (void)ball_friction_adjoint(in, base, step, b, lambda, by_step, by_b);
   for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_offset, out);
@@ -389,14 +419,15 @@ static void ball_quadratic_parameter_adjoint(Quat p, double scale, const double 
 
 static void ball_parameter_adjoint(const JointInput* in, int base, const double* lambda,
                                    double (*out)[JOINT_OWN_COUNT]) {
-  double a = joint_damper_slope(in), b[3], offset[3], zero[3] = {0, 0, 0};
+  double a = joint_damper_slope(in), b[3], offset[3];
+  BallSpring spring = ball_spring(in, base, in->link->rest + base);
   for (int i = 0; i < 3; i++) {
     b[i] = in->weights.rate_old * in->difference_old[base + i];
     offset[i] = joint_damper_offset(in, base + i);
   }
   ball_quadratic_parameter_adjoint(relative_rotation(in->q_now + base, in->q + base), a, offset, lambda, 1 / a,
                                    JOINT_DAMPING, out + base);
-  ball_quadratic_parameter_adjoint(relative_rotation(in->link->rest + base, in->q + base), 1, zero, lambda, 1,
+  ball_quadratic_parameter_adjoint(spring.rotation, spring.weight, spring.minus, lambda, spring.factor,
                                    JOINT_STIFFNESS, out + base);
   double unused[2][3] = {{0}}, slope;
   slope = ball_friction_adjoint(in, base, relative_rotation(in->q_now + base, in->q + base), b, lambda, unused[0],

@@ -4,6 +4,7 @@
 
 #include "contact/restitution.h"
 #include "simulate/ball_limits.h"
+#include "simulate/ball_springs.h"
 #include "simulate/limits.h"
 
 /* If 1 - w is below this value, the series replaces the closed form, which loses digits as w -> 1. */
@@ -314,13 +315,20 @@ static void add_ball_friction(const JointInput* in, const RotationVector* step, 
     for (int k = 0; k < 3; k++) out->hessian[base + j][base + k] -= f * a / root * along[j] * along[k];
 }
 
+/* Adds the energy of a spring of three rotations with three stiffnesses (M10). Returns the energy. */
+static double add_ball_spring(const BallSpring* spring, const double stiffness[3], bool derivatives, int base,
+                              JointTerms* out) {
+  double scaled[3];
+  for (int i = 0; i < 3; i++) scaled[i] = spring->factor * stiffness[i];
+  return add_quadratic_energy(&spring->end, scaled, spring->weight, spring->minus, derivatives, base, out);
+}
+
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out) {
   assert(base >= 0 && base + 3 <= in->link->dof_count);
   double a = joint_damper_slope(in), zero[3] = {0, 0, 0}, kd[3], goal[3], push[3], along = 0;
-  RotationVector error =
-      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
-  out->controller += add_quadratic_energy(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
+  BallSpring spring = ball_spring(in, base, drive->target + base);
+  out->controller += add_ball_spring(&spring, drive->position_gain + base, derivatives, base, out);
   for (int i = 0; i < 3; i++) {
     kd[i] = joint_rate_gain(in, drive, base + i);
     goal[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
@@ -338,16 +346,15 @@ BallTorqueLimit ball_torque_limit(const JointInput* in, const JointDrive* drive,
   double a = joint_damper_slope(in), square = 0;
   const double* m = drive->max_force + base;
   BallTorqueLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
-  RotationVector displacement =
-      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(drive->target + base)));
+  BallSpring spring = ball_spring(in, base, drive->target + base);
   for (int i = 0; i < 3; i++) {
-    double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
-    out.displacement[i] = displacement.value[i];
+    double kp = (1 - in->spring.missing) * drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
+    out.displacement[i] = spring.minus[i] - spring.weight * spring.now[i];
     out.rate_target[i] = joint_damper_offset(in, base + i) + drive->target_rate[base + i];
     out.unlimited_torque[i] = kp * out.displacement[i] + a * kd * out.rate_target[i] + drive->push[base + i];
-    out.stiffness += (kp + a * a * kd) / 3;
-    out.now +=
-        0.5 * kp * out.displacement[i] * out.displacement[i] + 0.5 * kd * out.rate_target[i] * out.rate_target[i];
+    out.stiffness += (spring.weight * kp + a * a * kd) / 3;
+    out.now += 0.5 * kp / spring.weight * out.displacement[i] * out.displacement[i] +
+               0.5 * kd * out.rate_target[i] * out.rate_target[i];
     square += out.unlimited_torque[i] * out.unlimited_torque[i];
   }
   square += 2 * out.stiffness * (energy - out.now);
@@ -380,7 +387,7 @@ static void add_limited_ball_drive(const JointInput* in, const JointDrive* drive
 
 static bool add_ball_terms(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
-  double a = joint_damper_slope(in), damping[3], b[3], offset[3], zero[3] = {0, 0, 0};
+  double a = joint_damper_slope(in), damping[3], b[3], offset[3];
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (!ball_limits(in, base, derivatives, out)) return false;
@@ -396,9 +403,8 @@ static bool add_ball_terms(const JointInput* in, int base, bool derivatives, Joi
   }
   if (damped) out->damping += add_quadratic_energy(&step, damping, a, offset, derivatives, base, out);
   if (link->passive) {
-    RotationVector bent =
-        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));
-    out->limit += add_quadratic_energy(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
+    BallSpring spring = ball_spring(in, base, link->rest + base);
+    out->limit += add_ball_spring(&spring, link->stiffness + base, derivatives, base, out);
     if (joint_ball_friction(link, base) > 0) add_ball_friction(in, &step, b, derivatives, base, out);
   }
   for (int c = 0; c < in->drive_count; c++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/step.h"
+#include "simulate/ball_springs.h"
 #include "simulate/bushings.h"
 #include "simulate/fluid.h"
 #include "simulate/internal_forces.h"
@@ -315,11 +316,16 @@ static double spring_work(const Sim* s, int i) {
     sum -= (1 - at.missing) * link->stiffness[k] * (place - link->rest[k]) * force_displacement(s, link->dof_first + k);
   }
   if (!link->joint.quaternion) return sum;
-  RotationVector bent =
-      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + plain)), quat_at(q + plain)));
+  const JointInput in = {.link = link,
+                         .q = q,
+                         .q_now = old,
+                         .difference_old = s->balance->at.displacement + link->dof_first,
+                         .spring = at};
+  BallSpring spring = ball_spring(&in, plain, link->rest + plain);
   for (int k = 0; k < 3; k++)
     for (int j = 0; j < 3; j++)
-      sum -= link->stiffness[plain + k] * bent.value[k] * bent.first[k][j] *
+      sum -= (1 - at.missing) * link->stiffness[plain + k] *
+             (spring.weight * spring.end.value[k] - spring.minus[k]) * spring.end.first[k][j] *
              force_displacement(s, link->dof_first + plain + j);
   return sum;
 }

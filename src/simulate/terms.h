@@ -132,8 +132,7 @@ typedef struct {
   const double* aim; /* displacement since t that armature inertia alone predicts (dof); NULL if there is no armature in
                         the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
-  SpringTimeWeights
-      spring;       /* time weights of the springs of scalar coordinates; springs of three rotations act at t + dt */
+  SpringTimeWeights spring; /* time weights of springs and position gains */
   double rate_past; /* weight 1 - theta of the previous step's rate in the rate of dampers (M12) */
   const double* rate_before; /* rates in the previous step (dof) [m/s, rad/s]; NULL if rate_past is 0 */
   /* impacts at limits, one entry for each degree of freedom; NULL if no limit of the model has restitution */
@@ -315,7 +314,7 @@ typedef struct {
   double scale;     /* ratio of the limited torque to the unlimited torque */
   double bend;      /* derivative of `scale` with respect to half the square of `size` [1/(N m)^2] */
   LimitedForce force;
-  double displacement[3];     /* rotation vector from the rotation at t to the target, in the axes at t [rad] */
+  double displacement[3];     /* mean rotation vector to the target (M10) for no rotation since t [rad] */
   double rate_target[3];      /* target for joint_damper_slope times the rotation vector of the step [rad/s] */
   double unlimited_torque[3]; /* unlimited torque at t [N m] */
 } BallTorqueLimit;

@@ -8,6 +8,7 @@ parameters, unless the row is about them. `recommended` are the overrides that t
 import math
 import os
 
+from ball_joints import BALL_JOINTS
 from classics import CLASSICS
 from crawlers import MECANUM, mecanum, mecanum_share, snake_speed
 from devices import DEVICES
@@ -2328,4 +2329,4 @@ loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, m
     ),
 ]
 
-ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS + PLANAR + DEVICES
+ROWS += CLASSICS + ROLLERS + ORDINARY_MACHINES + SIGNALS + LEVERS + PLANAR + DEVICES + BALL_JOINTS
