@@ -32,8 +32,7 @@ void ball_spring_adjoint(const JointInput* in, int base, const double* neutral, 
                          const BallSpringBars* bars, double* neutral_bar, JointBars* out) {
   const SpringTimeWeights* at = &in->spring;
   double by_now[3], by_old[3], before[4], before_bar[3] = {0};
-  Vec3 turned = mat3_mul_vec(mat3_from_quat(spring->rotation), vec3_at(bars->rotation));
-  vec3_store(vec3_sub(vec3_at(neutral_bar), turned), neutral_bar);
+  add_left_increment_bars(spring->rotation, bars->rotation, neutral_bar);
   out->spring.now -= bars->weight;
   out->spring.old -= bars->weight;
   out->spring.missing += bars->missing;

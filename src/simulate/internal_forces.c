@@ -1,4 +1,5 @@
-/* Lever arms and directions of tendon forces and buoyancy at t (docs/derivations/loads.md, L21; fluid.md, L23). */
+/* Lever arms and directions of internal forces and buoyancy at t (docs/derivations/loads.md, L21, L24, L25; fluid.md,
+ * L23). */
 #include "simulate/internal_forces.h"
 
 #include <assert.h>
@@ -14,7 +15,8 @@
 InternalForces* internal_forces_create(const Sim* s) {
   const Model* m = s->model;
   bool any = m->tendon_count > 0 || m->bushing_count > 0;
-  for (int i = 0; i < m->link_count; i++) any = any || fluid_buoyancy_acts_at_start(s, i);
+  for (int i = 0; i < m->link_count; i++)
+    any = any || fluid_buoyancy_acts_at_start(s, i) || ball_torque_acts(m, i);
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any) return NULL;
   InternalForces* f = MEMORY_NEW(InternalForces, 1);
   size_t matrices = sizeof(double[3][4]) * (size_t)m->link_count;
@@ -27,6 +29,11 @@ InternalForces* internal_forces_create(const Sim* s) {
   f->bushing_bound = MEMORY_NEW(double, m->bushing_count);
   for (int k = 0; k < m->bushing_count; k++) f->bushing_bound[k] = bushing_frequency_bound(m, k);
   f->bushing_wrench = memory_alloc(sizeof(double[6]) * (size_t)m->bushing_count);
+  f->has_ball_torque = MEMORY_NEW(bool, m->link_count);
+  for (int i = 0; i < m->link_count; i++) f->has_ball_torque[i] = ball_torque_acts(m, i);
+  f->ball = MEMORY_NEW(BallStart, m->link_count);
+  f->ball_now_bar = MEMORY_NEW(Vec3, m->link_count);
+  f->ball_ahead_bar = MEMORY_NEW(Vec3, m->link_count);
   f->motion_now = memory_alloc(matrices);
   f->motion_ahead = memory_alloc(matrices);
   f->motion_now_bar = memory_alloc(matrices);
@@ -38,6 +45,8 @@ InternalForces* internal_forces_create(const Sim* s) {
 void internal_forces_destroy(InternalForces* f) {
   if (!f) return;
   void* owned[] = {f->scratch,        f->fraction,
+                   f->has_ball_torque, f->ball,
+                   f->ball_now_bar,   f->ball_ahead_bar,
                    f->bushing_bound,  f->bushing_wrench,
                    f->predicted,      f->start,
                    f->start_in_step,  f->ahead,
@@ -222,6 +231,12 @@ void internal_forces_prepare_step(Sim* s) {
     bushing_add_wrenches(m, bushing, s->pose_now, start.wrench, start.fraction, f->start);
     bushing_add_wrenches(m, bushing, s->pose_now, start.wrench, step, f->start_in_step);
     bushing_add_wrenches(m, bushing, f->predicted, start.wrench, -step, f->ahead);
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    if (!f->has_ball_torque[i]) continue;
+    const JointInput in = step_joint_input(s, &s->configuration[s->current], i);
+    f->ball[i] = ball_start(&in, &s->clock, BALL_ALL);
+    ball_add_wrenches(s, i, &f->ball[i]);
   }
   for (int i = 0; i < m->link_count; i++) {
     if (!fluid_buoyancy_acts_at_start(s, i)) continue;

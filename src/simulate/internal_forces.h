@@ -1,9 +1,18 @@
-/* Private to simulate/: time of the lever arms and directions of tendon forces and buoyancy with the integrator
- * `momentum` (docs/derivations/loads.md, L21; fluid.md, L23). Sim.internal_forces is NULL without such forces. */
+/* Private to simulate/: time of the lever arms and directions of internal forces and buoyancy with the integrator
+ * `momentum` (docs/derivations/loads.md, L21, L24, L25; fluid.md, L23). Sim.internal_forces is NULL without such forces. */
 #ifndef SDRS_SIMULATE_INTERNAL_FORCES_H
 #define SDRS_SIMULATE_INTERNAL_FORCES_H
 
 #include "simulate/loads.h"
+
+/* Kinds of torques of a ball joint (L25). */
+enum { BALL_SPRING = 1, BALL_DAMPER = 2, BALL_DRIVES = 4, BALL_ALL = 7 };
+/* Torque of a ball joint that acts about the axes at t, in the axes of the link (L25). It is the derivative of an
+ * energy with respect to increments of the joint, minus the torque on the link. */
+typedef struct {
+  double now[3], ahead[3]; /* with the axes at t and at the predicted rotation [N m] */
+  bool acts;               /* false: both are zero, and all axes are those at t + dt */
+} BallStart;
 
 typedef struct InternalForces {
   Pose* predicted; /* predicted poses at t + dt (size: links) */
@@ -15,6 +24,11 @@ typedef struct InternalForces {
   double (*bushing_wrench)[6]; /* BushingStart.wrench times BushingStart.fraction of each bushing (size: bushings) */
   LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
   LinkWrench* scratch; /* (size: links) */
+  bool* has_ball_torque; /* true: ball_torque_acts (size: links) */
+  BallStart* ball;       /* torques of ball joints (size: links) */
+  /* derivatives of a scalar with respect to BallStart.now and BallStart.ahead, summed over all equations of the step
+   * (size: links) */
+  Vec3 *ball_now_bar, *ball_ahead_bar;
   /* scratch of the adjoint (size: links): changes of [R | t] at t and at the predicted poses, and derivatives with
    * respect to them and to the predicted poses */
   double (*motion_now)[3][4], (*motion_ahead)[3][4], (*motion_now_bar)[3][4], (*motion_ahead_bar)[3][4];
@@ -84,9 +98,26 @@ void bushing_start_adjoint(const Sim* sim, int k, const BushingStart* start, con
 void bushing_add_wrenches(const Model* model, const SceneBushing* bushing, const Pose* poses, const double wrench[6],
                           double factor, LinkWrench* out);
 
+/* ---- simulate/internal_balls.c (L25) */
+/* Returns true if springs, dampers or drives act on the three rotations of the link's joint. */
+bool ball_torque_acts(const Model* model, int link);
+/* Returns the torque of a ball joint at t. kinds: sum of BALL_SPRING, BALL_DAMPER and BALL_DRIVES. in->q is not used.
+ * The result is zero in the first step and in steps whose length differs from that of the step before. */
+BallStart ball_start(const JointInput* in, const StepClock* clock, unsigned kinds);
+/* Adds the torques on link i and on its parent to the wrenches of Sim.internal_forces. */
+void ball_add_wrenches(const Sim* sim, int i, const BallStart* start);
+/* Sets out to the generalized force on the three rotations of link i's joint, the change of its torque by (L25) [N m].
+ * now[links], pose[links]: poses at t and at t + dt. */
+void ball_start_force(const Sim* sim, int i, const BallStart* start, const Pose* now, const Pose* pose, double out[3]);
+/* Adds the derivatives of a scalar through BallStart.now and BallStart.ahead. now, ahead: derivatives with respect to
+ * them. Adds those with respect to stiffness and damping to own (dof x JOINT_OWN_COUNT), all others to *out. Returns the
+ * derivative with respect to ModelLink.spring_theta. */
+double ball_start_adjoint(const JointInput* in, const double now[3], const double ahead[3], JointBars* out,
+                          double (*own)[JOINT_OWN_COUNT]);
+
 /* Adds the share of (L21) in the derivatives of -sum B : motion, where B are the matrices of the loads (L1). in_target:
  * true for the loads that targets contain (W52); old and rate_bar are then not used. motion (links): change of
- * [R | t]. */
+ * [R | t]. The derivatives through the torques of ball joints are left in ball_now_bar and ball_ahead_bar. */
 void internal_forces_adjoint(const Sim* sim, const double (*motion)[3][4], bool in_target, StateBar now, StateBar old,
                              double (*rate_bar)[3][4], ModelGradient* gradient);
 

@@ -1,5 +1,5 @@
-/* Adjoint of lever arms and directions of tendon forces and buoyancy at t (docs/derivations/loads.md, L22; fluid.md,
- * L23). */
+/* Adjoint of lever arms and directions of internal forces and buoyancy at t (docs/derivations/loads.md, L22, L24, L25;
+ * fluid.md, L23). */
 #include <string.h>
 
 #include "simulate/bushings.h"
@@ -132,6 +132,27 @@ static void bushing_wrench_adjoint(const InternalBars* to, int k) {
   bushing_start_adjoint(s, k, &start, wrench_bar, weight * work, to->now, to->gradient);
 }
 
+/* Adds the derivatives through the axes of the torque of ball joint i at t and at the predicted poses. */
+static void ball_axes_adjoint(const InternalBars* to, int i) {
+  const Sim* s = to->sim;
+  InternalForces* f = s->internal_forces;
+  const BallStart* start = &f->ball[i];
+  const int link[2] = {i, s->model->links[i].parent};
+  Vec3 now = vec3(0, 0, 0), ahead = vec3(0, 0, 0);
+  for (int side = 0; side < 2; side++) {
+    int k = link[side];
+    if (k < 0 || !is_selected(to, k)) continue;
+    Vec3 w = wrench_motion(to, k).w;
+    double sign = side == 0 ? 1 : -1;
+    if (to->in_target || !load_is_in_target(s, k)) now = vec3_add_scaled(now, sign, w);
+    if (!to->in_target) ahead = vec3_add_scaled(ahead, -sign, w);
+  }
+  f->ball_now_bar[i] = vec3_add(f->ball_now_bar[i], mat3_tmul_vec(s->pose_now[i].r, now));
+  f->ball_ahead_bar[i] = vec3_add(f->ball_ahead_bar[i], mat3_tmul_vec(f->predicted[i].r, ahead));
+  pose_matrix_add_rotation(to->now.pose[i], mat3_outer(now, vec3_at(start->now)));
+  pose_matrix_add_rotation(f->ahead_bar[i], mat3_outer(ahead, vec3_at(start->ahead)));
+}
+
 /* Adds the derivatives through the buoyancy of link i at t and at the predicted pose. */
 static void buoyancy_adjoint(const InternalBars* to, int i) {
   const Sim* s = to->sim;
@@ -213,6 +234,8 @@ void internal_forces_adjoint(const Sim* s, const double (*motion)[3][4], bool in
   set_motions(&to);
   for (int k = 0; k < s->model->tendon_count; k++) tendon_wrench_adjoint(&to, k);
   for (int k = 0; k < s->model->bushing_count; k++) bushing_wrench_adjoint(&to, k);
+  for (int i = 0; i < s->model->link_count; i++)
+    if (f->has_ball_torque[i]) ball_axes_adjoint(&to, i);
   for (int i = 0; i < s->model->link_count; i++)
     if (is_selected(&to, i) && fluid_buoyancy_acts_at_start(s, i)) buoyancy_adjoint(&to, i);
   for (int i = 0; i < s->model->link_count; i++)

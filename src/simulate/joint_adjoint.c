@@ -95,13 +95,10 @@ static void scalar_coordinate_adjoint(const JointInput* in, int k, double lambda
 
 /* ---------------------------------------------------------------- ball joints */
 
-/* Adds the derivatives of Phi(p) = sum_j lambda_j dE/dd_j with respect to increments on the right of p to by_right. E:
- * energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for
- * zero. Sets along to (dphi/dd) lambda. An increment of p is applied before the increments d; where R Rx Ry Rz has the
- * opposite order, the commutator e_k x e_j is added. */
-static void rotation_vector_energy_adjoint(const RotationVector* phi, const double f1[3], const double f2[3],
-                                           const double* rank, const double lambda[3], double by_right[3],
-                                           double along[3]) {
+/* An increment of p is applied before the increments d; where R Rx Ry Rz has the opposite order, the commutator e_k x
+ * e_j is added. */
+void rotation_vector_energy_adjoint(const RotationVector* phi, const double f1[3], const double f2[3],
+                                    const double* rank, const double lambda[3], double by_right[3], double along[3]) {
   double g[3] = {0}, common = 0;
   for (int i = 0; i < 3; i++) {
     along[i] = 0;
@@ -163,10 +160,8 @@ static double ball_friction_adjoint(const JointInput* in, int base, Quat p, cons
   return slope;
 }
 
-/* Let p be the rotation from q_left to q. Converts by_right, the derivative of a scalar with respect to increments
- * applied after p, into its derivative with respect to increments of q_left. Adds the result to out. An increment d of
- * q_left changes p by -R(p)^T d, with the rotation matrix R(p). */
-static void add_left_increment_bars(Quat p, const double by_right[3], double* out) {
+/* An increment d of q_left changes p by -R(p)^T d, with the rotation matrix R(p). */
+void add_left_increment_bars(Quat p, const double by_right[3], double* out) {
   Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
   out[0] -= d.x;
   out[1] -= d.y;

@@ -5,6 +5,7 @@
 
 #include "simulate/bushings.h"
 #include "simulate/fluid.h"
+#include "simulate/internal_forces.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
@@ -47,14 +48,15 @@ static void copy_limits(const ModelLink* link, ModelLink* target) {
 static const struct {
   const char* name;
   void (*copy_properties)(const ModelLink* link, ModelLink* target);
+  unsigned ball; /* kinds of torques of ball joints (L25); loads contain them all, and must not report them */
 } KINDS[JOINT_FORCE_KINDS] = {
-    [JOINT_FORCE_DRIVE] = {"drive", copy_drive},
-    [JOINT_FORCE_LOAD] = {"load", NULL},
-    [JOINT_FORCE_FRICTION] = {"friction", copy_friction},
-    [JOINT_FORCE_DAMPING] = {"damping", copy_damping},
-    [JOINT_FORCE_SPRING] = {"spring", copy_spring},
-    [JOINT_FORCE_LIMIT] = {"limit", copy_limits},
-    [JOINT_FORCE_CLOSURE] = {"closure", NULL},
+    [JOINT_FORCE_DRIVE] = {"drive", copy_drive, BALL_DRIVES},
+    [JOINT_FORCE_LOAD] = {"load", NULL, BALL_ALL},
+    [JOINT_FORCE_FRICTION] = {"friction", copy_friction, 0},
+    [JOINT_FORCE_DAMPING] = {"damping", copy_damping, BALL_DAMPER},
+    [JOINT_FORCE_SPRING] = {"spring", copy_spring, BALL_SPRING},
+    [JOINT_FORCE_LIMIT] = {"limit", copy_limits, 0},
+    [JOINT_FORCE_CLOSURE] = {"closure", NULL, 0},
 };
 
 const char* joint_force_name(JointForceKind kind) {
@@ -64,6 +66,17 @@ const char* joint_force_name(JointForceKind kind) {
 
 static double* forces_of_kind(const Sim* s, JointForceKind kind) {
   return s->joint_reports.substep_forces + (size_t)kind * (size_t)s->model->dof_count;
+}
+
+/* Adds factor times the changes of the torques of ball joint i by (L25) to the forces of a kind. */
+static void add_ball_torques(Sim* s, int i, int kind, double factor, const Configuration* c) {
+  const ModelLink* link = &s->model->links[i];
+  if (!s->internal_forces || !s->internal_forces->has_ball_torque[i] || !KINDS[kind].ball) return;
+  const JointInput in = step_joint_input(s, c, i);
+  const BallStart start = ball_start(&in, &s->clock, KINDS[kind].ball);
+  double change[3], *force = forces_of_kind(s, (JointForceKind)kind) + link->dof_first + link->joint.scalar_count;
+  ball_start_force(s, i, &start, s->pose_now, c->pose, change);
+  for (int k = 0; k < 3; k++) force[k] += factor * change[k];
 }
 
 /* Stores the forces on joint i: for each kind, minus the gradient of the energy of this kind. */
@@ -82,6 +95,7 @@ static void store_joint_forces(Sim* s, int i, const Configuration* c) {
     (void)joint_terms(&in, true, &terms);
     double* force = forces_of_kind(s, (JointForceKind)kind) + link->dof_first;
     for (int k = 0; k < link->dof_count; k++) force[k] = 0 - terms.gradient[k];
+    add_ball_torques(s, i, kind, 1, c);
   }
 }
 
@@ -149,6 +163,7 @@ void joint_forces_compute(Sim* s) {
     forces_of_kind(s, JOINT_FORCE_LOAD)[k] += s->flight->load_force[k];
   for (int i = 0; s->fluid && i < m->link_count; i++)
     if (fluid_acts_on(s->fluid, i)) add_fluid_force(s, i, c);
+  for (int i = 0; i < m->link_count; i++) add_ball_torques(s, i, JOINT_FORCE_LOAD, -1, c);
 }
 
 void joint_forces_publish(Sim* s) {

@@ -327,6 +327,11 @@ static double spring_work(const Sim* s, int i) {
       sum -= (1 - at.missing) * link->stiffness[plain + k] *
              (spring.weight * spring.end.value[k] - spring.minus[k]) * spring.end.first[k][j] *
              force_displacement(s, link->dof_first + plain + j);
+  if (!s->internal_forces || !s->internal_forces->has_ball_torque[i]) return sum;
+  const BallStart start = ball_start(&in, &s->clock, BALL_SPRING);
+  double change[3];
+  ball_start_force(s, i, &start, s->pose_old, s->pose_now, change);
+  for (int j = 0; j < 3; j++) sum += change[j] * force_displacement(s, link->dof_first + plain + j);
   return sum;
 }
 

@@ -6,6 +6,7 @@
 #include "simulate/bushings.h"
 #include "simulate/delay.h"
 #include "simulate/fluid.h"
+#include "simulate/internal_forces.h"
 #include "simulate/loads.h"
 #include "simulate/roll_shift.h"
 #include "simulate/step_adjoint.h"
@@ -106,35 +107,77 @@ static bool has_parameters(const ModelLink* link) {
   return damped;
 }
 
-/* Adds the derivatives of lambda . (gradient of the energy of joint i) with respect to earlier states, drives and the
- * joint's parameters. lambda[dof]. */
-static void joint_terms_adjoint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in,
-                                const double* lambda, StateBar older, const FeedbackBars* bars) {
+/* Continues the derivatives of a scalar with respect to the input of joint i's terms to earlier states and drives. */
+static void joint_input_adjoint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in,
+                                JointBars* shares, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   const ModelLink* link = &m->links[i];
   double *now = bars->now.q, *old = bars->old.q;
-  JointBars shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
-  joint_adjoint(in, lambda, &shares);
   SpringTimeWeights by_theta = step_spring_time_weights_derivative(s, i);
-  bars->gradient->thetas[i] += spring_time_dot(&shares.spring, &by_theta);
-  bars->gradient->thetas[model_theta_index(m, THETA_JOINT_DAMPER, i)] += shares.damper_theta;
+  bars->gradient->thetas[i] += spring_time_dot(&shares->spring, &by_theta);
+  bars->gradient->thetas[model_theta_index(m, THETA_JOINT_DAMPER, i)] += shares->damper_theta;
   for (int k = 0; k < link->dof_count; k++) {
-    if (s->clock.dt_before > 0) shares.difference_old[k] += shares.rate_before[k] / s->clock.dt_before;
-    if (!(s->clock.dt_before > 0)) bars->gradient->velocities[link->dof_first + k] += shares.rate_before[k];
+    if (s->clock.dt_before > 0) shares->difference_old[k] += shares->rate_before[k] / s->clock.dt_before;
+    if (!(s->clock.dt_before > 0)) bars->gradient->velocities[link->dof_first + k] += shares->rate_before[k];
   }
-  if (has_parameters(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
-  for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares.now[k];
+  for (int k = 0; k < link->dof_count; k++) now[link->dof_first + k] += shares->now[k];
   joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
-                           shares.difference_old, old + link->dof_first, now + link->dof_first);
+                           shares->difference_old, old + link->dof_first, now + link->dof_first);
   if (s->armature_target && link->passive)
-    armature_adjoint(s, link, shares.aim, bars->now, bars->old, older, bars->gradient);
+    armature_adjoint(s, link, shares->aim, bars->now, bars->old, older, bars->gradient);
   int drive = 0;
   for (int c = 0; c < m->controller_count && drive < in->drive_count; c++)
     if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
       drive_adjoint(a, c, drive, bars);
       drive++;
     }
+}
+
+/* Returns the derivatives with respect to the input of a joint's terms, which need their arrays to be set. */
+static JointBars new_joint_bars(const StepAdjoint* a) {
+  return (JointBars){.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
+}
+
+/* Adds the derivatives of lambda . (gradient of the energy of joint i) with respect to earlier states, drives and the
+ * joint's parameters. lambda[dof]. */
+static void joint_terms_adjoint(StepAdjoint* a, const RecordedStep* step, int i, const JointInput* in,
+                                const double* lambda, StateBar older, const FeedbackBars* bars) {
+  const ModelLink* link = &a->model->links[i];
+  JointBars shares = new_joint_bars(a);
+  joint_adjoint(in, lambda, &shares);
+  if (has_parameters(link)) joint_own_adjoint(in, lambda, bars->gradient->joint + link->dof_first);
+  joint_input_adjoint(a, step, i, in, &shares, older, bars);
+}
+
+/* Clears the derivatives with respect to the torques of ball joints, which internal_forces_adjoint adds up. */
+static void ball_torques_begin(const Sim* s) {
+  InternalForces* f = s->internal_forces;
+  for (int i = 0; f && i < s->model->link_count; i++) f->ball_now_bar[i] = f->ball_ahead_bar[i] = vec3(0, 0, 0);
+}
+
+/* Adds the derivatives through the torques of ball joints at t (L25). Call after all terms with loads. */
+static void ball_torques_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
+  const Sim* s = a->sim;
+  const InternalForces* f = s->internal_forces;
+  for (int i = 0; f && i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    if (!f->has_ball_torque[i] || !f->ball[i].acts) continue;
+    JointInput in = step_joint_input(s, &s->configuration[s->current], i);
+    JointBars shares = new_joint_bars(a);
+    double now[3], ahead[3];
+    for (int c = 0; c < in.drive_count; c++) {
+      memset(shares.target[c], 0, sizeof(shares.target[c]));
+      memset(shares.target_rate[c], 0, sizeof(shares.target_rate[c]));
+      memset(shares.push[c], 0, sizeof(shares.push[c]));
+      memset(shares.gains[c], 0, sizeof(shares.gains[c]));
+    }
+    vec3_store(f->ball_now_bar[i], now);
+    vec3_store(f->ball_ahead_bar[i], ahead);
+    bars->gradient->thetas[i] +=
+        ball_start_adjoint(&in, now, ahead, &shares, bars->gradient->joint + link->dof_first);
+    joint_input_adjoint(a, step, i, &in, &shares, older, bars);
+  }
 }
 
 static void joints_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
@@ -256,6 +299,7 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   step_adjoint_twists(a->model, s->assembly.screws, s->assembly.reference, a->lambda, a->twist);
   reaction_adjoint_add(a);
   compute_pose_changes(a, step);
+  ball_torques_begin(s);
   contact_adjoint_without_end_state(a, step, force, now, gradient);
   inertia_and_target_adjoint(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
@@ -270,5 +314,6 @@ void step_adjoint_distribute(StepAdjoint* a, const RecordedStep* step, const For
   frame_positions_adjoint(a, step, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
   target_joint_forces_adjoint(a, step, older, &bars);
+  ball_torques_adjoint(a, step, older, &bars);
   a->lengths->delay_bars = delay_pending_propagate(a->pending_delays, s, &bars);
 }

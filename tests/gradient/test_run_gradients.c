@@ -1422,6 +1422,38 @@ static void run_L18_L19_L24_bushings(void** state) {
   check_row_in(&(Row){"bushings, in substeps", blocks, 8, 1e-7, "second_order", BUSHED}, FROM_THE_FIRST);
 }
 
+/* Ball joints on a floating body: a stiff spring with a damper; a servo at its torque limit; a torque with a damper. */
+static const char BALLS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: base, mass: 2, center: [0, 0.01, 0], inertia: [0.2, 0.3, 0.25, 0.01, 0, 0.02]}\n"
+    "  - {name: a, parent: base, mass: 1, center: [0.2, 0, 0.05], inertia: [0.05, 0.07, 0.03, 0, 0.01, 0], joint: "
+    "{type: ball, position: [0.3, 0, 0.1], stiffness: [300, 200, 250], rest: [0.1, 0.2, 0], damping: 0.5}}\n"
+    "  - {name: b, parent: a, mass: 0.5, center: [0.1, 0.1, 0], inertia: [0.02, 0.01, 0.03, 0, 0, 0], joint: {type: "
+    "ball, position: [0.4, 0, 0]}}\n"
+    "  - {name: c, mass: 0.5, center: [0.1, 0.1, 0], inertia: [0.02, 0.01, 0.03, 0, 0, 0], joint: {type: ball, "
+    "position: [2, 0, 0], damping: [0.1, 0.2, 0.3]}}\n"
+    "  - {name: d, parent: base, mass: 0.3, joint: {type: hinge, axis: [0, 1, 0.2], position: [-0.2, 0, 0]}, center: "
+    "[0.1, 0, 0], inertia: [0.01, 0.02, 0.01, 0, 0, 0]}\n"
+    "controllers:\n"
+    "  - {link: b, type: pd, position_gain: 20, damping_gain: 0.2, max_force: 2, target: {type: sines, offset: [0.5, "
+    "0.3, -0.4], terms: [[{amplitude: 0.4, frequency: 2}], [], []]}}\n"
+    "  - {link: c, type: torque, target: [0.3, 0.2, -0.5]}\n"
+    "initial:\n"
+    "  - {link: base, velocities: [0, 0, 0, 1, -2, 1]}\n"
+    "  - {link: a, coordinates: [0.5, -0.3, 0.2], velocities: [1, 2, -1]}\n"
+    "  - {link: b, coordinates: [0, 0.3, 0.2], velocities: [-1, 2, 3]}\n"
+    "  - {link: c, velocities: [1, 0.5, 2]}\n";
+
+static void run_L25_torques_of_ball_joints(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS;
+  check_row(&(Row){"ball joints", blocks, 30, 1e-7, "momentum", BALLS});
+  check_row_in(&(Row){"ball joints, in substeps", blocks, 10, 1e-7, "momentum", BALLS},
+               (const int[]){1, 2, 2, 1, 4, 1, 1, 1, 2, 1});
+}
+
 static void run_L7_tendons(void** state) {
   (void)state;
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | TENDONS;
@@ -1821,6 +1853,7 @@ int main(void) {
       cmocka_unit_test(run_L22_direction_of_tendons_at_t),
       cmocka_unit_test(run_L96_L97_ranges_and_friction_of_tendons),
       cmocka_unit_test(run_L18_L19_L24_bushings),
+      cmocka_unit_test(run_L25_torques_of_ball_joints),
       cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_L9_L10_L11_L12_L13_L14_L15_L23_fluid),
       cmocka_unit_test(run_L10_L15_round_solids_in_a_fluid),

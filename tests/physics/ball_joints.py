@@ -98,7 +98,7 @@ BALL_JOINTS = [
         scene("type: ball, stiffness: 2", FROM, RATES),
         lambda r: distance(r, euler(FROM, RATES, 2, (0, 0, 0), 1)),
         0,
-        0.01,
+        0.001,
         "Euler's equations",
     ),
     Row(
@@ -106,7 +106,7 @@ BALL_JOINTS = [
         scene("type: ball", (0, 0, 0), RATES, more=f"controllers: [{{type: torque, link: a, target: {list(TORQUE)}}}]"),
         lambda r: distance(r, euler((0, 0, 0), RATES, 0, TORQUE, 1)),
         0,
-        0.018,
+        0.003,
         "Euler's equations; the body rotates by 1.8 rad",
     ),
 ]
