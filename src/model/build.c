@@ -48,7 +48,10 @@ static void run_stages(Builder* builder) {
   build_closure_sizes(builder);
   build_spinning(builder);
   model_place_spring_thetas(builder->model); /* needs build_spinning */
-  if (!builder->model->own_scene) check_position_gains(builder->model, diagnostics);
+  if (!builder->model->own_scene) {
+    check_position_gains(builder->model, diagnostics);
+    check_feedback_gains(builder->model, diagnostics);
+  }
   build_contact(builder);
   build_start(builder);
   build_singular(builder);

@@ -60,10 +60,25 @@ int build_signal(Model* model, Signal* signal, const SceneSignal* source);
  * joint to reach its constant target within the run. Under other integrators, warns of the first controller with a
  * velocity gain. Runs after build_initial. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
-/* model/spring_theta.c: warns of the first drive whose position gain the substep does not resolve, so that time
+/* model/check_gains.c: warns of the first drive whose position gain the substep does not resolve, so that time
  * integration damps it more than the dampers of drive and joint do (drives.md, M10). Needs model_place_spring_thetas.
  */
 void check_position_gains(const Model* model, Diagnostics* diagnostics);
+/* Warns of torque drives whose feedback of their own joint is unstable with the time step (feedback.md, E2).
+ * (model/check_gains.c) */
+void check_feedback_gains(const Model* model, Diagnostics* diagnostics);
+/* Angular frequency of a spring's oscillation times the substep [rad] below which a spring conserves energy (theta 1/2,
+ * drives.md, M10). */
+#define SPRING_RESOLVED 0.5
+/* Returns the sum of the spring stiffness and the position gains that act on a degree of freedom of a link [N/m, N m].
+ */
+double model_joint_stiffness(const Model* model, int link, int dof);
+/* Returns the sum of the damping and the rate gains that act on a degree of freedom of a link [N s/m, N m s]. */
+double model_joint_damping(const Model* model, int link, int dof);
+/* Returns the 8-norm over the degrees of freedom of a link's joint of c dt / I (damps true; c: damping constant) or
+ * k dt^2 / I (damps false; k: stiffness) at the start of the run. I: inertia that moves with the degree of freedom.
+ * INFINITY without inertia. coefficients[dof_count]: c or k; values <= 0 do not count. */
+double model_joint_step_number(const Model* model, int link, const double* coefficients, bool damps);
 /* model/initial.c: sets Model.initial_coordinates (nq) [m, rad] and Model.initial_velocities (nv) [m/s, rad/s].
  * Allocates both. */
 void build_initial(Builder* builder);

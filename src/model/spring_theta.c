@@ -1,11 +1,12 @@
 /* Implicitness theta of springs, position gains and dampers. Theta of a spring is the weight of the position at the end
  * of a step in the spring force. It follows from the frequency of the spring (docs/derivations/drives.md, M10). Theta
  * of a damper is the weight of the new rate in the damping force. It follows from the decay of the rate (M12). */
+#include <assert.h>
+
 #include "model/build.h"
 
-/* Angular frequency of a spring's oscillation times the substep [rad]. Below SPRING_RESOLVED a spring conserves energy
- * (theta 1/2). Above SPRING_UNRESOLVED a spring is fully implicit (theta 1). */
-#define SPRING_RESOLVED 0.5
+/* Angular frequency of a spring's oscillation times the substep [rad] above which a spring is fully implicit (theta 1).
+ */
 #define SPRING_UNRESOLVED 4.0
 
 /* Largest number of directions of one spring. A joint or bushing has one frequency per direction, but a single theta.
@@ -258,8 +259,7 @@ static double finish_theta(InertiaWork* s, ThetaKind kind, int index) {
   return value;
 }
 
-/* Returns the sum of the spring stiffness and the position gains that act on a degree of freedom of a link. */
-static double joint_stiffness(const Model* m, int link, int dof) {
+double model_joint_stiffness(const Model* m, int link, int dof) {
   double sum = m->links[link].stiffness[dof];
   for (int c = 0; c < m->controller_count; c++)
     if (m->controllers[c].link == link && m->controllers[c].type == CONTROLLER_PD)
@@ -267,8 +267,7 @@ static double joint_stiffness(const Model* m, int link, int dof) {
   return sum;
 }
 
-/* Returns the sum of the damping and the rate gains that act on a degree of freedom of a link. */
-static double joint_damping(const Model* m, int link, int dof) {
+double model_joint_damping(const Model* m, int link, int dof) {
   double sum = m->links[link].damping[dof], dt = simulation_substep_length(&m->simulation);
   for (int c = 0; c < m->controller_count; c++)
     if (m->controllers[c].link == link)
@@ -281,7 +280,7 @@ static double joint_damping(const Model* m, int link, int dof) {
 static double joint_theta(InertiaWork* s, ThetaKind kind, int link) {
   const ModelLink* l = &s->model->links[link];
   for (int k = 0; k < l->dof_count; k++) {
-    double coefficient = (kind == THETA_JOINT_DAMPER ? joint_damping : joint_stiffness)(s->model, link, k);
+    double coefficient = (kind == THETA_JOINT_DAMPER ? model_joint_damping : model_joint_stiffness)(s->model, link, k);
     if (coefficient > 0) add_direction(s, coefficient, k)[l->dof_first + k] = 1;
   }
   return finish_theta(s, kind, link);
@@ -407,66 +406,14 @@ void model_place_spring_thetas(Model* model) {
   memory_free(thetas);
 }
 
-/* Returns the largest position gain of the drives of a link's degree of freedom [N/m, N m/rad], and sets *drive to its
- * controller; 0 without a drive. */
-static double largest_position_gain(const Model* m, int link, int dof, const ModelController** drive) {
-  double largest = 0;
-  for (int c = 0; c < m->controller_count; c++) {
-    const ModelController* one = &m->controllers[c];
-    if (one->link != link || one->type != CONTROLLER_PD || !(one->position_gain[dof] > largest)) continue;
-    largest = one->position_gain[dof];
-    *drive = one;
-  }
-  return largest;
-}
-
-/* Damping constants that the implicit spring adds to a link's joint, and the joint's own. */
-typedef struct {
-  const ModelController* drive; /* its controller; NULL if the joint's own damping is larger */
-  int link;
-  double gain, added, own; /* gain: position gain; added: (2 theta - 1) k dt (drives.md, M10) */
-} DampedDrive;
-
-/* Returns the first degree of freedom of a link whose position gain damps more than its dampers do. */
-static DampedDrive find_damped_drive(const Model* m, int link) {
+double model_joint_step_number(const Model* m, int link, const double* coefficients, bool damps) {
+  assert(link >= 0 && link < m->link_count);
   const ModelLink* l = &m->links[link];
-  DampedDrive out = {.link = link};
-  for (int k = 0; k < l->dof_count && l->prescribed < 0; k++) {
-    out.gain = largest_position_gain(m, link, k, &out.drive);
-    out.added = (2 * l->spring_theta - 1) * joint_stiffness(m, link, k) * simulation_substep_length(&m->simulation);
-    out.own = joint_damping(m, link, k);
-    if (out.gain > 0 && out.added > out.own) return out;
-  }
-  out.drive = NULL;
-  return out;
-}
-
-static void warn_damped_drive(const Model* m, const DampedDrive* first, int others, Diagnostics* diagnostics) {
   InertiaWork s = create_work(m, m->initial_coordinates, NULL, NULL);
-  (void)joint_theta(&s, THETA_JOINT_SPRING, first->link);
-  double angle = sqrt(s.number), dt = m->simulation.dt;
+  for (int k = 0; k < l->dof_count; k++)
+    if (coefficients[k] > 0) add_direction(&s, coefficients[k], k)[l->dof_first + k] = 1;
+  (void)finish_theta(&s, damps ? THETA_JOINT_DAMPER : THETA_JOINT_SPRING, link);
+  double number = s.number;
   free_work(&s);
-  Text more = {0}, smaller = {0};
-  if (others > 0) text_add(&more, " (and %d more)", others);
-  if (isfinite(angle))
-    text_add(&smaller, ", or simulation.dt at most %.2g", SPRING_RESOLVED / angle * dt);
-  bool slides = m->links[first->link].joint.slide_count > 0;
-  diagnostics_add(diagnostics, SEVERITY_WARNING, first->drive->source->place,
-                  "position_gain %.6g of link '%s'%s swings the joint too fast for dt = %.6g s: time integration damps "
-                  "it with %.3g %s, and its own damping is %.3g: give a damping_gain that damps the drive%s",
-                  first->gain, text_excerpt(m->links[first->link].name).text, more.data ? more.data : "", dt,
-                  first->added, slides ? "N s/m" : "N m s/rad", first->own, smaller.data ? smaller.data : "");
-  text_free(&more);
-  text_free(&smaller);
-}
-
-void check_position_gains(const Model* m, Diagnostics* diagnostics) {
-  DampedDrive first = {0};
-  int others = -1;
-  for (int i = 0; i < m->link_count && m->simulation.integrator == INTEGRATOR_MOMENTUM; i++) {
-    DampedDrive one = find_damped_drive(m, i);
-    if (!one.drive) continue;
-    if (others++ < 0) first = one;
-  }
-  if (first.drive) warn_damped_drive(m, &first, others, diagnostics);
+  return number;
 }

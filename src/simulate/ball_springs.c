@@ -46,6 +46,5 @@ void ball_spring_adjoint(const JointInput* in, int base, const double* neutral, 
   if (at->old == 0) return;
   rotation_before(in, base, before);
   joint_difference_adjoint(&BALL, neutral, before, by_old, neutral_bar, before_bar);
-  joint_continue_adjoint(&BALL, in->difference_old + base, -1, before_bar, out->now + base,
-                         out->difference_old + base);
+  joint_continue_adjoint(&BALL, in->difference_old + base, -1, before_bar, out->now + base, out->difference_old + base);
 }

@@ -34,9 +34,9 @@ typedef struct {
 void ball_spring_adjoint(const JointInput* in, int base, const double* neutral, const BallSpring* spring,
                          const BallSpringBars* bars, double* neutral_bar, JointBars* out);
 
-/* Adds the derivatives of Phi(p) = sum_j lambda_j dE/dd_j with respect to increments on the right of p to by_right. E:
- * energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for
- * zero. Sets along to (dphi/dd) lambda. (simulate/joint_adjoint.c) */
+/* Adds the derivatives of Phi(p) = sum_j lambda_j dE/dd_j with respect to increments on the right of p to by_right[3].
+ * E: energy of the rotation vector phi of p, with gradient f1 and Hessian diag(f2) - rank rank^T; rank may be NULL for
+ * zero. Sets along[3] to (dphi/dd) lambda. f1, f2, rank and lambda have 3 entries. (simulate/joint_adjoint.c) */
 void rotation_vector_energy_adjoint(const RotationVector* phi, const double f1[3], const double f2[3],
                                     const double* rank, const double lambda[3], double by_right[3], double along[3]);
 /* Let p be the rotation from q_left to q. Converts by_right, the derivative of a scalar with respect to increments

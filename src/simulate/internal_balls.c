@@ -162,9 +162,9 @@ typedef struct {
  * with respect to its neutral rotation to from_bar. Returns the derivative with respect to fraction times share. */
 static double both_adjoint(BallAdjoint* a, const BallTorque* torque, double share, double value_bar[3],
                            double* from_bar) {
-  double *now_bar = a->out->now + a->base, by[3] = {0}, factor = share * torque->fraction;
-  if (!torque->from) from_bar = now_bar;
-  torque_adjoint(a->in, a->base, torque, a->in->q_now + a->base, factor, a->now, by, now_bar, from_bar);
+  double *by_now = a->out->now + a->base, by[3] = {0}, factor = share * torque->fraction;
+  if (!torque->from) from_bar = by_now;
+  torque_adjoint(a->in, a->base, torque, a->in->q_now + a->base, factor, a->now, by, by_now, from_bar);
   torque_adjoint(a->in, a->base, torque, a->q_ahead, factor, a->ahead, by, a->ahead_bar, from_bar);
   for (int i = 0; i < 3; i++) value_bar[i] += by[i];
   return factor > 0 ? vec3_dot(vec3_at(by), vec3_at(torque->value)) / factor : 0;
@@ -175,10 +175,10 @@ static void drive_adjoint(BallAdjoint* a, int c) {
   const JointDrive* drive = &in->drives[c];
   int base = a->base;
   BallDrive d = ball_drive(in, drive, base);
-  double by[DRIVE_PARTS][3] = {{0}}, *target_bar = a->out->target[c] + base, *now_bar = a->out->now + base;
-  double by_share = 0, by_error[3];
+  double by[DRIVE_PARTS][3] = {{0}}, *by_target = a->out->target[c] + base, *by_now = a->out->now + base;
+  double by_share = 0, error_slope[3];
   for (int n = 0; n < DRIVE_PARTS; n++) {
-    double by_factor = both_adjoint(a, &d.part[n], d.share, by[n], target_bar);
+    double by_factor = both_adjoint(a, &d.part[n], d.share, by[n], by_target);
     by_share += d.part[n].fraction * by_factor;
     if (n == DRIVE_SPRING) a->by_spring_theta -= 2 * d.share * by_factor;
     if (n == DRIVE_DAMPER) a->out->damper_theta -= 2 * d.share * by_factor;
@@ -187,15 +187,15 @@ static void drive_adjoint(BallAdjoint* a, int c) {
     double by_total[3];
     for (int i = 0; i < 3; i++) by_total[i] = by_share * d.by_size * d.total[i] / d.size;
     for (int n = 0; n < DRIVE_PARTS; n++)
-      torque_adjoint(in, base, &d.part[n], in->q_now + base, 1, by_total, by[n], now_bar,
-                     d.part[n].from ? target_bar : now_bar);
+      torque_adjoint(in, base, &d.part[n], in->q_now + base, 1, by_total, by[n], by_now,
+                     d.part[n].from ? by_target : by_now);
     double limit = torque_limit(drive, base);
     double by_limit = by_share * (d.force.force - d.size * d.force.slope) / (limit * d.size);
     for (int i = 0; i < 3; i++) a->out->gains[c][JOINT_MAX_FORCE][base + i] += by_limit / 3;
   }
   for (int i = 0; i < 3; i++) {
     double by_rate = rate_gain(in, drive, base + i) * by[DRIVE_DAMPER][i], by_gain = by[DRIVE_DAMPER][i] * d.slow[i];
-    by_error[i] = drive->position_gain[base + i] * by[DRIVE_SPRING][i];
+    error_slope[i] = drive->position_gain[base + i] * by[DRIVE_SPRING][i];
     a->out->gains[c][JOINT_POSITION][base + i] += by[DRIVE_SPRING][i] * d.error[i];
     a->out->gains[c][JOINT_VELOCITY][base + i] += by_gain / in->dt;
     a->out->gains[c][JOINT_DAMPING_GAIN][base + i] += by_gain;
@@ -203,7 +203,7 @@ static void drive_adjoint(BallAdjoint* a, int c) {
     a->out->target_rate[c][base + i] -= by_rate;
     a->out->rate_before[base + i] += by_rate;
   }
-  joint_difference_adjoint(&BALL, drive->target + base, in->q_now + base, by_error, target_bar, now_bar);
+  joint_difference_adjoint(&BALL, drive->target + base, in->q_now + base, error_slope, by_target, by_now);
 }
 
 static void passive_adjoint(BallAdjoint* a, double (*own)[JOINT_OWN_COUNT]) {
@@ -218,14 +218,14 @@ static void passive_adjoint(BallAdjoint* a, double (*own)[JOINT_OWN_COUNT]) {
   }
   if (!in->link->passive) return;
   BallTorque spring = passive_spring(in, base);
-  double by_spring[3] = {0}, by_bend[3], rest_bar[3] = {0}, bend[3];
-  a->by_spring_theta -= 2 * both_adjoint(a, &spring, 1, by_spring, rest_bar);
+  double by_spring[3] = {0}, bend_slope[3], by_rest[3] = {0}, bend[3];
+  a->by_spring_theta -= 2 * both_adjoint(a, &spring, 1, by_spring, by_rest);
   joint_difference(&BALL, in->link->rest + base, in->q_now + base, bend);
   for (int i = 0; i < 3; i++) {
-    by_bend[i] = in->link->stiffness[base + i] * by_spring[i];
+    bend_slope[i] = in->link->stiffness[base + i] * by_spring[i];
     own[base + i][JOINT_STIFFNESS] += bend[i] * by_spring[i];
   }
-  joint_difference_adjoint(&BALL, in->link->rest + base, in->q_now + base, by_bend, rest_bar, a->out->now + base);
+  joint_difference_adjoint(&BALL, in->link->rest + base, in->q_now + base, bend_slope, by_rest, a->out->now + base);
 }
 
 double ball_start_adjoint(const JointInput* in, const double now[3], const double ahead[3], JointBars* out,
@@ -239,11 +239,11 @@ double ball_start_adjoint(const JointInput* in, const double now[3], const doubl
   return a.by_spring_theta;
 }
 
-void ball_start_force(const Sim* s, int i, const BallStart* start, const Pose* at, const Pose* pose, double out[3]) {
+void ball_start_force(const Sim* s, int i, const BallStart* start, const Pose* now, const Pose* pose, double out[3]) {
   assert(i >= 0 && i < s->model->link_count);
-  Mat3 now = at[i].r, ahead = s->internal_forces->predicted[i].r;
+  Mat3 at_t = now[i].r, ahead = s->internal_forces->predicted[i].r;
   Vec3 at_start = vec3_at(start->now), at_end = mat3_tmul_vec(pose[i].r, mat3_mul_vec(ahead, vec3_at(start->ahead)));
-  if (!load_is_in_target(s, i)) at_start = mat3_tmul_vec(pose[i].r, mat3_mul_vec(now, at_start));
+  if (!load_is_in_target(s, i)) at_start = mat3_tmul_vec(pose[i].r, mat3_mul_vec(at_t, at_start));
   vec3_store(vec3_sub(at_end, at_start), out);
 }
 

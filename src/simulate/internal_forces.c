@@ -15,8 +15,7 @@
 InternalForces* internal_forces_create(const Sim* s) {
   const Model* m = s->model;
   bool any = m->tendon_count > 0 || m->bushing_count > 0;
-  for (int i = 0; i < m->link_count; i++)
-    any = any || fluid_buoyancy_acts_at_start(s, i) || ball_torque_acts(m, i);
+  for (int i = 0; i < m->link_count; i++) any = any || fluid_buoyancy_acts_at_start(s, i) || ball_torque_acts(m, i);
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM || !any) return NULL;
   InternalForces* f = MEMORY_NEW(InternalForces, 1);
   size_t matrices = sizeof(double[3][4]) * (size_t)m->link_count;
@@ -44,15 +43,15 @@ InternalForces* internal_forces_create(const Sim* s) {
 
 void internal_forces_destroy(InternalForces* f) {
   if (!f) return;
-  void* owned[] = {f->scratch,        f->fraction,
+  void* owned[] = {f->scratch,         f->fraction,
                    f->has_ball_torque, f->ball,
-                   f->ball_now_bar,   f->ball_ahead_bar,
-                   f->bushing_bound,  f->bushing_wrench,
-                   f->predicted,      f->start,
-                   f->start_in_step,  f->ahead,
-                   f->motion_now,     f->motion_ahead,
-                   f->motion_now_bar, f->motion_ahead_bar,
-                   f->ahead_bar,      f};
+                   f->ball_now_bar,    f->ball_ahead_bar,
+                   f->bushing_bound,   f->bushing_wrench,
+                   f->predicted,       f->start,
+                   f->start_in_step,   f->ahead,
+                   f->motion_now,      f->motion_ahead,
+                   f->motion_now_bar,  f->motion_ahead_bar,
+                   f->ahead_bar,       f};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

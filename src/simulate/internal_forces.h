@@ -1,5 +1,6 @@
 /* Private to simulate/: time of the lever arms and directions of internal forces and buoyancy with the integrator
- * `momentum` (docs/derivations/loads.md, L21, L24, L25; fluid.md, L23). Sim.internal_forces is NULL without such forces. */
+ * `momentum` (docs/derivations/loads.md, L21, L24, L25; fluid.md, L23). Sim.internal_forces is NULL without such
+ * forces. */
 #ifndef SDRS_SIMULATE_INTERNAL_FORCES_H
 #define SDRS_SIMULATE_INTERNAL_FORCES_H
 
@@ -23,7 +24,7 @@ typedef struct InternalForces {
   double* bushing_bound;       /* bushing_frequency_bound of each bushing (size: bushings) */
   double (*bushing_wrench)[6]; /* BushingStart.wrench times BushingStart.fraction of each bushing (size: bushings) */
   LinkWrench* ahead; /* minus the wrenches of the same forces in the directions at the predicted poses (size: links) */
-  LinkWrench* scratch; /* (size: links) */
+  LinkWrench* scratch;   /* (size: links) */
   bool* has_ball_torque; /* true: ball_torque_acts (size: links) */
   BallStart* ball;       /* torques of ball joints (size: links) */
   /* derivatives of a scalar with respect to BallStart.now and BallStart.ahead, summed over all equations of the step
@@ -110,8 +111,8 @@ void ball_add_wrenches(const Sim* sim, int i, const BallStart* start);
  * now[links], pose[links]: poses at t and at t + dt. */
 void ball_start_force(const Sim* sim, int i, const BallStart* start, const Pose* now, const Pose* pose, double out[3]);
 /* Adds the derivatives of a scalar through BallStart.now and BallStart.ahead. now, ahead: derivatives with respect to
- * them. Adds those with respect to stiffness and damping to own (dof x JOINT_OWN_COUNT), all others to *out. Returns the
- * derivative with respect to ModelLink.spring_theta. */
+ * them. Adds those with respect to stiffness and damping to own (dof x JOINT_OWN_COUNT), all others to *out. Returns
+ * the derivative with respect to ModelLink.spring_theta. */
 double ball_start_adjoint(const JointInput* in, const double now[3], const double ahead[3], JointBars* out,
                           double (*own)[JOINT_OWN_COUNT]);
 

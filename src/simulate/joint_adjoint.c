@@ -179,8 +179,8 @@ static void ball_gain_bars(Quat p, double scale, const double b[3], const double
   }
 }
 
-/* Adds the derivatives of lambda . (gradient of the energy of a spring) to *bars. gain: three stiffnesses of the spring.
- * Adds the derivatives with respect to the stiffnesses to by_gain[3]. */
+/* Adds the derivatives of lambda . (gradient of the energy of a spring) to *bars. gain: three stiffnesses of the
+ * spring. Adds the derivatives with respect to the stiffnesses to by_gain[3]. */
 static void spring_energy_adjoint(const JointInput* in, const BallSpring* spring, const double gain[3],
                                   const double lambda[3], BallSpringBars* bars, double by_gain[3]) {
   double scaled[3], by_minus[3] = {0};
@@ -255,11 +255,11 @@ static double torque_limit_adjoint(const JointInput* in, const JointDrive* drive
     }
     out->spring.now[i] -= weight * by_from;
     out->spring.minus[i] += by_from - c * l.stiffness * kp / weight * mean;
-    out->spring.weight += c * kp *
-                              (l.stiffness / weight *
-                                   (mean * spring->end.value[i] - 0.5 / weight * (mean * mean - from * from)) +
-                               more / 3) -
-                          by_from * spring->now[i];
+    out->spring.weight +=
+        c * kp *
+            (l.stiffness / weight * (mean * spring->end.value[i] - 0.5 / weight * (mean * mean - from * from)) +
+             more / 3) -
+        by_from * spring->now[i];
     out->spring.missing -= gain * by_kp;
     out->rate_target[i] += c * kd * (a * l.unlimited_torque[i] - l.stiffness * (l.rate_target[i] + slow));
     out->push[i] += c * (l.unlimited_torque[i] - l.stiffness * phi.value[i]);
@@ -422,8 +422,8 @@ static void ball_parameter_adjoint(const JointInput* in, int base, const double*
   }
   ball_quadratic_parameter_adjoint(relative_rotation(in->q_now + base, in->q + base), a, offset, lambda, 1 / a,
                                    JOINT_DAMPING, out + base);
-  ball_quadratic_parameter_adjoint(spring.rotation, spring.weight, spring.minus, lambda, spring.factor,
-                                   JOINT_STIFFNESS, out + base);
+  ball_quadratic_parameter_adjoint(spring.rotation, spring.weight, spring.minus, lambda, spring.factor, JOINT_STIFFNESS,
+                                   out + base);
   double unused[2][3] = {{0}}, slope;
   slope = ball_friction_adjoint(in, base, relative_rotation(in->q_now + base, in->q + base), b, lambda, unused[0],
                                 unused[1]);

@@ -324,9 +324,8 @@ static double spring_work(const Sim* s, int i) {
   BallSpring spring = ball_spring(&in, plain, link->rest + plain);
   for (int k = 0; k < 3; k++)
     for (int j = 0; j < 3; j++)
-      sum -= (1 - at.missing) * link->stiffness[plain + k] *
-             (spring.weight * spring.end.value[k] - spring.minus[k]) * spring.end.first[k][j] *
-             force_displacement(s, link->dof_first + plain + j);
+      sum -= (1 - at.missing) * link->stiffness[plain + k] * (spring.weight * spring.end.value[k] - spring.minus[k]) *
+             spring.end.first[k][j] * force_displacement(s, link->dof_first + plain + j);
   if (!s->internal_forces || !s->internal_forces->has_ball_torque[i]) return sum;
   const BallStart start = ball_start(&in, &s->clock, BALL_SPRING);
   double change[3];

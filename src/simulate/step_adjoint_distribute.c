@@ -174,8 +174,7 @@ static void ball_torques_adjoint(StepAdjoint* a, const RecordedStep* step, State
     }
     vec3_store(f->ball_now_bar[i], now);
     vec3_store(f->ball_ahead_bar[i], ahead);
-    bars->gradient->thetas[i] +=
-        ball_start_adjoint(&in, now, ahead, &shares, bars->gradient->joint + link->dof_first);
+    bars->gradient->thetas[i] += ball_start_adjoint(&in, now, ahead, &shares, bars->gradient->joint + link->dof_first);
     joint_input_adjoint(a, step, i, &in, &shares, older, bars);
   }
 }

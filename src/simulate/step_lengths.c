@@ -13,10 +13,11 @@
 /* ---------------------------------------------------------------- derivatives with respect to lengths, at fixed
  * states */
 
-/* Step of the central difference of tenth order, relative to the step length that is changed. The equations are
- * homogeneous of degree -2 in the step length, so the relative truncation error is 172800 h^10 = 2e-12. The rounding
- * error of the targets of trees in free flight is divided by this step. */
-#define LENGTH_DIFFERENCE_STEP 2e-2
+/* Step of the central difference of tenth order, relative to the step length that is changed. The inertial terms are
+ * homogeneous of degree -2 in the step length, so their relative truncation error is 172800 h^10, far below rounding.
+ * Force limits of drives bend within a change of a few percent, where a longer step would be wrong. The rounding error
+ * of the targets of trees in free flight is divided by this step. */
+#define LENGTH_DIFFERENCE_STEP 2e-3
 /* Relative step of the central difference for the expected poses, on which friction of round bodies depends
  * (friction.md, F13). A longer step would make a rolling contact slip. With LENGTH_DIFFERENCE_STEP, the derivatives of
  * a ball that rolls by 0.28 rad in a step and hits a wall had errors of 2e-3 to 5e-2. With a step of 2e-6, rounding of

@@ -131,9 +131,9 @@ typedef struct {
   StepWeights weights;
   const double* aim; /* displacement since t that armature inertia alone predicts (dof); NULL if there is no armature in
                         the model */
-  double inertia_weight; /* factor / dt^2 [1/s^2] */
-  SpringTimeWeights spring; /* time weights of springs and position gains */
-  double rate_past; /* weight 1 - theta of the previous step's rate in the rate of dampers (M12) */
+  double inertia_weight;     /* factor / dt^2 [1/s^2] */
+  SpringTimeWeights spring;  /* time weights of springs and position gains */
+  double rate_past;          /* weight 1 - theta of the previous step's rate in the rate of dampers (M12) */
   const double* rate_before; /* rates in the previous step (dof) [m/s, rad/s]; NULL if rate_past is 0 */
   /* impacts at limits, one entry for each degree of freedom; NULL if no limit of the model has restitution */
   const JointStop* stop;
