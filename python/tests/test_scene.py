@@ -359,6 +359,22 @@ links:
         with self.assertRaisesRegex(sdrs.Error, "second_order cannot continue"):
             other.linearize()
 
+    def test_the_start_of_a_prescribed_link_is_an_input(self):
+        """A conveyor that begins beside its signal: derivatives by its given height against differences of runs."""
+        scene = sdrs.Scene(ROOT / "scenes" / "conveyor.yaml", overrides={"simulation.tolerance": 1e-12})
+        scene.step(15)
+        q, v, h = scene.coordinates.copy(), scene.velocities.copy(), np.zeros(scene.nq)
+        h[scene.names("coordinates").index("table/z")] = 1e-8
+        seed = np.zeros((5, scene.nv))
+        seed[-1] = np.random.default_rng(1).standard_normal(scene.nv)
+        gradient = scene.run(4, coordinates=q, velocities=v).gradient(velocities=seed)["coordinates"]
+        ends = [np.sum(seed[-1] * scene.run(4, coordinates=q + side * h, velocities=v).velocities[-1]) for side in (1, -1)]
+        slope, found = (ends[0] - ends[1]) / 2e-8, gradient[scene.names("velocities").index("table/2")]
+        self.assertGreater(abs(slope), 1)
+        self.assertAlmostEqual(found, slope, delta=1e-5 * abs(slope))
+        own = scene.run(4).gradient(velocities=seed)["coordinates"]  # this start follows from the signal
+        self.assertEqual(own[scene.names("velocities").index("table/2")], 0)
+
     def test_rollouts_continue_a_motion(self):
         """Each is the run with `continues`, and so is its gradient; the fall of 100 rollouts of one step in closed form."""
         scene = sdrs.Scene(ARM, overrides={"simulation.integrator": "momentum"})

@@ -298,6 +298,11 @@ static double add_smooth_shape(const ModelHull* hull, const MomentDerivative* ba
 
 static const MomentDerivative VOLUME_DERIVATIVE = {{{{0}}}, {0, 0, 0}, 1};
 
+void model_volume_derivatives(const ModelHull* hull, double* out) {
+  assert(hull->smooth);
+  (void)add_smooth_shape(hull, &VOLUME_DERIVATIVE, 1, out);
+}
+
 static double add_link_solids(const LinkBackward* r, const MomentDerivative* bar, double factor) {
   double value = 0;
   for (int k = 0; k < r->link->hull_count; k++) {

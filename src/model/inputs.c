@@ -55,6 +55,13 @@ static void number_parameters(DrivenModel* d) {
   }
 }
 
+/* Sets the members of the model that say whether the initial state of prescribed joints is given. Inputs are constant
+ * within a step, so no initial state follows from them. */
+static void mark_given_start(DrivenModel* d) {
+  d->model.prescribed_coordinates_are_given = d->driven || d->has_coordinates;
+  d->model.prescribed_velocities_are_given = d->driven || d->has_velocities;
+}
+
 /* Replaces the model's controllers by copies that follow input signals without rows. */
 static void create_input_signals(DrivenModel* d) {
   Model* m = &d->model;
@@ -70,7 +77,8 @@ static void create_input_signals(DrivenModel* d) {
     d->controllers[c].target = (Signal){.source = &d->signals[c]};
   }
   m->controllers = d->controllers;
-  d->driven = m->prescribed_start_is_given = true;
+  d->driven = true;
+  mark_given_start(d);
   d->rows = d->row_capacity = 0;
 }
 
@@ -145,7 +153,8 @@ void driven_model_clear_inputs(DrivenModel* d, const Model* shared) {
   free_signals(d);
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
-  d->driven = d->model.prescribed_start_is_given = false;
+  d->driven = false;
+  mark_given_start(d);
   d->rows = d->row_capacity = 0;
 }
 
@@ -154,6 +163,9 @@ void driven_model_copy(DrivenModel* d, const DrivenModel* from, int steps) {
   driven_model_create(d, &from->model);
   d->closure_coordinates = from->closure_coordinates;
   d->scene_parameter_count = from->scene_parameter_count;
+  d->has_coordinates = from->has_coordinates;
+  d->has_velocities = from->has_velocities;
+  mark_given_start(d);
   if (!from->driven) return;
   create_input_signals(d);
   reserve_rows(d, steps);
@@ -179,6 +191,8 @@ bool driven_model_set_coordinates(DrivenModel* d, const double* q) {
   }
   if (m->coordinate_count > 0) memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
   d->model.closure_coordinates = d->closure_coordinates;
+  d->has_coordinates = true;
+  mark_given_start(d);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->coordinate_count == link->dof_count) continue;
@@ -197,5 +211,7 @@ bool driven_model_set_coordinates(DrivenModel* d, const double* q) {
 bool driven_model_set_velocities(DrivenModel* d, const double* v) {
   if (!array_finite(d->model.dof_count, v)) return false;
   if (d->model.dof_count > 0) memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
+  d->has_velocities = true;
+  mark_given_start(d);
   return true;
 }

@@ -8,14 +8,15 @@
 /* A model with its own initial state and, if `driven`, its own controller inputs. It borrows all other data from a
  * shared model. */
 typedef struct {
-  Model model;                       /* owns initial_coordinates and initial_velocities */
-  bool driven;                       /* true: the controllers follow `signals`; false: the signals of the scene */
-  const double* closure_coordinates; /* initial coordinates of the shared model (size: nq), from which the lengths of
-                                        closures (kinematic loops) are computed */
-  int scene_parameter_count;         /* number of parameters over all signals of the scene */
-  int rows, row_capacity;            /* number of input rows, and of allocated rows */
-  SceneSignal* signals;              /* one signal per controller, constant within a step; owns their values */
-  ModelController* controllers;      /* copies of the model's controllers, used if `driven` */
+  Model model;                          /* owns initial_coordinates and initial_velocities */
+  bool driven;                          /* true: the controllers follow `signals`; false: the signals of the scene */
+  bool has_coordinates, has_velocities; /* true: the initial coordinates or velocities have been set */
+  const double* closure_coordinates;    /* initial coordinates of the shared model (size: nq), from which the lengths of
+                                           closures (kinematic loops) are computed */
+  int scene_parameter_count;            /* number of parameters over all signals of the scene */
+  int rows, row_capacity;               /* number of input rows, and of allocated rows */
+  SceneSignal* signals;                 /* one signal per controller, constant within a step; owns their values */
+  ModelController* controllers;         /* copies of the model's controllers, used if `driven` */
 } DrivenModel;
 
 /* Returns the number of inputs per time step: the channels of all controllers (nu). */

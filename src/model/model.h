@@ -357,7 +357,8 @@ typedef struct {
                      ended in the initial state, as the velocities that a run returns; false: to the initial state */
   uint64_t* excluded; /* pairs of links that never collide, as keys a << 32 | b of the link indices a < b, sorted */
   int excluded_count;
-  bool prescribed_start_is_given; /* false: the initial state of prescribed joints follows from their signals */
+  /* false: the initial coordinates or velocities of prescribed joints follow from their signals */
+  bool prescribed_coordinates_are_given, prescribed_velocities_are_given;
   const NumberFile* start; /* stored state from which the run starts, borrowed from the scene; NULL: the run starts from
                               the initial state of the scene */
   int start_step;          /* number of the step that ended in the stored state; 0 without a stored state */
@@ -969,5 +970,8 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient);
  * parameters. Adds the result to gradient->shapes. Call after model_gradient_masses. Allocates temporary memory. Cannot
  * fail. */
 void model_gradient_shapes(const Model* model, ModelGradient* gradient);
+/* Adds the derivatives of the volume of a hull with respect to the parameters of its round solid or smooth shape to
+ * out[shape_parameter_count] (ModelGradient.shapes). hull->smooth must not be NULL. */
+void model_volume_derivatives(const ModelHull* hull, double* out);
 
 #endif

@@ -8,11 +8,11 @@
 
 static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(solid).s[3][3]; }
 
-/* Returns the factor by which the polyhedron inside a round solid is scaled to the exact volume of the solid; 1 for all
+/* Returns the factor by which the polyhedron of a round solid or smooth shape is scaled to the exact volume; 1 for all
  * other hulls. */
 static double volume_scale(const ModelHull* hull) {
   double volume = solid_volume(&hull->solid), exact = hull->kind->moment(hull).s[3][3];
-  return hull_is_round(hull) && volume > 0 ? math_cbrt(exact / volume) : 1;
+  return hull->smooth && volume > 0 && exact > 0 ? math_cbrt(exact / volume) : 1;
 }
 
 static Vec3 face_area(const FluidFace* face) {
@@ -31,13 +31,14 @@ static void add_volume(const Vec3 p[3], double volume[4]) {
 static int add_hull(FluidSystem* s, int index, int count) {
   const ModelHull* hull = &s->model->hulls[index];
   s->scale[index] = volume_scale(hull);
+  if (hull->smooth) model_volume_derivatives(hull, s->volume_slope);
   for (int k = 0; k < hull->solid.triangle_count; k++, count++) {
     FluidFace* face = &s->face[count];
     *face = (FluidFace){.link = hull->link, .hull = index};
     for (int c = 0; c < 3; c++) {
       face->corner[c] = hull->solid.triangles[k][c];
-      Vec3 arm = vec3_sub(hull->solid.vertices[face->corner[c]], hull->center);
-      face->point[c] = vec3_add_scaled(hull->center, s->scale[index], arm);
+      Vec3 arm = vec3_sub(hull->solid.vertices[face->corner[c]], fluid_scale_center(hull));
+      face->point[c] = vec3_add_scaled(fluid_scale_center(hull), s->scale[index], arm);
     }
     s->surface[index] += vec3_norm(face_area(face));
     add_volume(face->point, s->volume[hull->link]);
@@ -61,6 +62,7 @@ FluidSystem* fluid_create(const Model* m) {
   s->scale = MEMORY_NEW(double, m->hull_count);
   s->force = MEMORY_NEW(DragForce, m->link_count);
   s->volume = (double(*)[4])MEMORY_NEW(double, 4 * m->link_count);
+  s->volume_slope = MEMORY_NEW(double, m->shape_parameter_count);
   count = 0;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -73,7 +75,7 @@ FluidSystem* fluid_create(const Model* m) {
 
 void fluid_destroy(FluidSystem* s) {
   if (!s) return;
-  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s->volume, s->force, s};
+  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s->volume, s->volume_slope, s->force, s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

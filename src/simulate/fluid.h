@@ -29,11 +29,19 @@ typedef struct FluidSystem {
   double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r: radius of the sphere with the
                       surface area of the hull (L13) (size: hulls) */
   double* surface; /* surface area of every hull [m^2] (size: hulls) */
-  double* scale; /* factor that scales the triangulated surface of a round solid to its exact volume; 1 for other hulls
-                    (L10) (size: hulls) */
-  double (*volume)[4]; /* volume of every link [m^3], times its centroid (x, y, z, 1), link frame [m] (size: links) */
-  DragForce* force;    /* of the present step, with buoyancy if the fluid has no surface (size: links) */
+  double* scale; /* factor that scales the triangulated surface of a round solid or smooth shape to its exact volume; 1
+                    for other hulls (L10) (size: hulls) */
+  double* volume_slope; /* derivatives of the exact volumes with respect to the parameters of shapes (size:
+                           Model.shape_parameter_count) */
+  double (*volume)[4];  /* volume of every link [m^3], times its centroid (x, y, z, 1), link frame [m] (size: links) */
+  DragForce* force;     /* of the present step, with buoyancy if the fluid has no surface (size: links) */
 } FluidSystem;
+
+/* Returns the point about which the triangulated surface of a hull is scaled (L10), link frame [m]. It does not depend
+ * on the parameters of the shape: the origin of a smooth shape, and the centre of the box of a round solid. */
+static inline Vec3 fluid_scale_center(const ModelHull* hull) {
+  return hull_is_convex_smooth(hull) ? hull->smooth->pose.t : hull->center;
+}
 
 /* Returns the fluid of a run, which the caller frees with fluid_destroy. Returns NULL if the scene has no fluid or no
  * movable link. */

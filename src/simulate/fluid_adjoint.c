@@ -64,7 +64,7 @@ static double add_vertex_bars(const FluidSystem* f, const FluidFace* face, const
   for (int c = 0; c < 3; c++) {
     Vec3* out = &gradient->vertices[hull->vertex_first + face->corner[c]];
     *out = vec3_add_scaled(*out, scale, bar[c]);
-    by_scale += vec3_dot(bar[c], vec3_sub(face->point[c], hull->center)) / scale;
+    by_scale += vec3_dot(bar[c], vec3_sub(face->point[c], fluid_scale_center(hull))) / scale;
   }
   return by_scale;
 }
@@ -74,20 +74,21 @@ static bool is_last_of_hull(const FluidSystem* f, int link, int k) {
   return k + 1 == f->first[link + 1] || f->face[k + 1].hull != f->face[k].hull;
 }
 
-/* Adds the contribution of the scale of a round solid (L10) to the derivatives of a scalar. The scale s is (V /
- * P)^(1/3) with the volumes V of the solid and P of its polyhedron. bar: derivative of the scalar with respect to s. */
+/* Adds the contribution of the scale of a round solid or smooth shape (L10) to the derivatives of a scalar. The scale s
+ * is (V / P)^(1/3) with the volumes V of the solid and P of its polyhedron. bar: derivative of the scalar with respect
+ * to s. */
 static void scale_adjoint(const FluidSystem* f, int index, double bar, ModelGradient* gradient) {
   const ModelHull* hull = &f->model->hulls[index];
-  if (!hull_is_round(hull) || bar == 0) return;
+  if (!hull->smooth || bar == 0) return;
   double scale = f->scale[index], volume = hull->kind->moment(hull).s[3][3];
   double by_volume = bar * scale / (3 * volume), by_polyhedron = -by_volume * scale * scale * scale;
-  for (int k = 0; k < hull->smooth->parameter_count; k++)
-    gradient->shapes[hull->smooth->parameter_first + k] += by_volume * hull->smooth->moment_slope[k].s[3][3];
+  for (int k = hull->smooth->parameter_first, n = 0; n < hull_parameter_count(hull); k++, n++)
+    gradient->shapes[k] += by_volume * f->volume_slope[k];
   for (int t = 0; t < hull->solid.triangle_count; t++)
     for (int c = 0; c < 3; c++) {
       const int* corner = hull->solid.triangles[t];
-      Vec3 a = vec3_sub(hull->solid.vertices[corner[(c + 1) % 3]], hull->center);
-      Vec3 b = vec3_sub(hull->solid.vertices[corner[(c + 2) % 3]], hull->center);
+      Vec3 a = vec3_sub(hull->solid.vertices[corner[(c + 1) % 3]], fluid_scale_center(hull));
+      Vec3 b = vec3_sub(hull->solid.vertices[corner[(c + 2) % 3]], fluid_scale_center(hull));
       Vec3* out = &gradient->vertices[hull->vertex_first + corner[c]];
       *out = vec3_add_scaled(*out, by_polyhedron / 6, vec3_cross(a, b));
     }

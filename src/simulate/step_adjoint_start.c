@@ -47,18 +47,19 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
 }
 
 /* Converts the derivatives of a scalar with respect to the initial coordinates and velocities of prescribed joints into
- * its derivatives with respect to the signals of these joints. Does nothing if the initial state does not follow from
- * the signals. */
+ * its derivatives with respect to the signals of these joints. Keeps those with respect to coordinates or velocities
+ * that are given and do not follow from the signals. */
 static void prescribed_start_adjoint(StepAdjoint* a, ModelGradient* gradient) {
   const Model* m = a->model;
-  if (m->prescribed_start_is_given) return;
+  const double zero[JOINT_MAX_DOF] = {0};
+  bool keeps_q = m->prescribed_coordinates_are_given, keeps_v = m->prescribed_velocities_are_given;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
     double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;
-    step_adjoint_controller_signal(a, link->prescribed, 0, q, v, gradient);
-    memset(q, 0, sizeof(double) * (size_t)link->dof_count);
-    memset(v, 0, sizeof(double) * (size_t)link->dof_count);
+    step_adjoint_controller_signal(a, link->prescribed, 0, keeps_q ? zero : q, keeps_v ? zero : v, gradient);
+    if (!keeps_q) memset(q, 0, sizeof(double) * (size_t)link->dof_count);
+    if (!keeps_v) memset(v, 0, sizeof(double) * (size_t)link->dof_count);
   }
 }
 

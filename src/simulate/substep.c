@@ -846,14 +846,18 @@ static int substeps_min(Sim* s) {
   return given * factor <= SUBSTEP_COUNT_MAX ? given * factor : given;
 }
 
-static void update_times(Sim* s, double elapsed) {
+static ContactTimes times_of_contact(const Sim* s) {
+  return s->contact ? contact_times(s->contact) : (ContactTimes){0};
+}
+
+/* Adds the times of a step. elapsed: duration of the step [s]; before: times of contact at its beginning, which include
+ * the creation of the simulation. */
+static void update_times(Sim* s, double elapsed, ContactTimes before) {
+  ContactTimes after = times_of_contact(s);
   s->times.total += elapsed;
-  if (s->contact) {
-    ContactTimes t = contact_times(s->contact);
-    s->times.broad_phase = t.broad_phase;
-    s->times.contact = t.contact;
-    s->times.friction = t.friction;
-  }
+  s->times.broad_phase += after.broad_phase - before.broad_phase;
+  s->times.contact += after.contact - before.contact;
+  s->times.friction += after.friction - before.friction;
   const SimTimes* t = &s->times;
   s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
 }
@@ -861,10 +865,11 @@ static void update_times(Sim* s, double elapsed) {
 StepReport sim_step_with_substeps(Sim* s, int substeps) {
   assert(substeps >= 1);
   double start = timer_now();
+  ContactTimes before = times_of_contact(s);
   switch_closures(s, s->state.time);
   s->substep_memory.minimum = substeps_min(s);
   StepReport report = step_with_attempts(s, substeps);
-  update_times(s, timer_now() - start);
+  update_times(s, timer_now() - start, before);
   return report;
 }
 
@@ -890,9 +895,10 @@ StepReport sim_step(Sim* s) {
 StepReport sim_step_repeat(Sim* s, const StepClock* parts, int count) {
   assert(parts && count >= 1);
   double start = timer_now();
+  ContactTimes before = times_of_contact(s);
   switch_closures(s, s->state.time);
   StepReport report = solve_substeps(s, parts, count, s->model->simulation.max_iterations);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
-  update_times(s, timer_now() - start);
+  update_times(s, timer_now() - start, before);
   return report;
 }
