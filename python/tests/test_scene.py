@@ -359,6 +359,13 @@ links:
         with self.assertRaisesRegex(sdrs.Error, "second_order cannot continue"):
             other.linearize()
 
+    def test_parameters_of_loads_and_tendons_have_names(self):
+        scene = sdrs.Scene.from_text("{links: [{name: b, mass: 1, shape: {type: box, size: [1, 1, 1]}}], loads: [{link: b, force: "
+                                     "[1, 2, 3]}, {link: b, torque: [4, 5, 6]}], tendons: [{points: [{link: world, point: [0, 0, 3]}, "
+                                     "{link: b}], tension: 7}]}")
+        self.assertEqual(scene.names("control"), [f"b/force_values/{k}" for k in range(3)] +
+                         [f"b/load2_torque_values/{k}" for k in range(3)] + ["tendon1/tension_values/0"])
+
     def test_the_start_of_a_prescribed_link_is_an_input(self):
         """A conveyor that begins beside its signal: derivatives by its given height against differences of runs."""
         scene = sdrs.Scene(ROOT / "scenes" / "conveyor.yaml", overrides={"simulation.tolerance": 1e-12})

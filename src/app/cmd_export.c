@@ -352,6 +352,9 @@ static ExitCode write_urdf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- surfaces */
 
+/* Relative difference of the masses of a part and of its link in the scene that is printed. */
+#define MASS_DIFFERENCE 1e-3
+
 static void print_report(const char* path, const SurfaceReport* report, bool of_water) {
   Vec3 size = vec3_scale(vec3_sub(report->high, report->low), 1e3);
   printf("%s: %d %s, %d triangles, %s, %s, %s, %d component%s", path, report->pieces,
@@ -360,8 +363,10 @@ static void print_report(const char* path, const SurfaceReport* report, bool of_
          report->components, report->components == 1 ? "" : "s");
   if (report->pinches > 0) printf(", touches itself in %d point%s", report->pinches, report->pinches == 1 ? "" : "s");
   if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
-  printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg%s", size.x, size.y, size.z, 1e6 * report->volume, report->mass,
-         of_water ? " if it is of water" : "");
+  printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg%s", size.x, size.y, size.z, 1e6 * report->volume,
+         report->part_mass, of_water ? " if it is of water" : "");
+  if (fabs(report->part_mass - report->mass) > MASS_DIFFERENCE * report->mass)
+    printf(" (%.6g kg in the scene, where overlaps of shapes count twice)", report->mass);
   if (report->deviation > 0) printf(", round to %.2g mm", 1e3 * report->deviation);
   if (!report->united)
     printf(", thinnest solid %.4g mm", 1e3 * report->thickness);
@@ -390,7 +395,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_integer(json, "overlapping_pairs", report->overlaps);
   json_vector(json, "size", extent, 3);
   json_number(json, "volume", report->volume);
-  json_number(json, "mass", report->mass);
+  json_number(json, "mass", report->part_mass);
   json_number(json, "deviation", report->deviation);
   json_number(json, "thickness", report->thickness);
   json_number(json, "thickness_spacing", report->thickness_spacing);

@@ -35,7 +35,12 @@ static ExitCode load_contacts(RenderInputs* inputs, const Options* options, int 
   char* file = path_is_folder(path) ? file_join(path, "contacts.csv") : NULL;
   ExitCode code = EXIT_DONE;
   if (!file || !file_exists(file)) {
-    code = usage_error(options, "--show forces needs a run with contacts.csv: simulate %s first", path);
+    code = path_is_folder(path)
+               ? usage_error(options,
+                             "--show forces needs contacts.csv, which is missing in %s: give the output "
+                             "folder of sdrs simulate",
+                             path)
+               : usage_error(options, "--show forces needs a run with contacts.csv: simulate %s first", path);
   } else {
     Recorded* recorded = &inputs->recorded[index];
     code =

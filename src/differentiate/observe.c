@@ -25,14 +25,15 @@ static Vec3 proper_acceleration(const Observation* o, int link) {
   return vec3_sub(vec3_scale(change, 1 / (o->dt * o->dt)), o->model->simulation.gravity);
 }
 
-/* Returns the rotation vector from the pose before the row to the pose after it, link axes [rad]. */
-static Vec3 rotation_between(const Observation* o, int link) {
-  return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[0][link].r), o->pose[2][link].r)));
+/* Returns the rotation vector of a step beside the row, link axes [rad]. step: 0 before the row, 1 after it. */
+static Vec3 rotation_in_step(const Observation* o, int link, int step) {
+  return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[step][link].r), o->pose[step + 1][link].r)));
 }
 
 static void imu_value(const Observation* o, int link, double* out) {
   vec3_store(mat3_tmul_vec(o->pose[1][link].r, proper_acceleration(o, link)), out);
-  vec3_store(vec3_scale(rotation_between(o, link), 0.5 / o->dt), out + 3);
+  Vec3 turned = vec3_add(rotation_in_step(o, link, 0), rotation_in_step(o, link, 1));
+  vec3_store(vec3_scale(turned, 0.5 / o->dt), out + 3);
 }
 
 /* Multiplies w by the matrix by which a rotation vector phi changes if a small rotation d follows: the derivative of
@@ -52,7 +53,7 @@ static void add_rotation_derivative(double bar[3][4], Mat3 r, Vec3 a) {
 }
 
 static void imu_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {
-  Vec3 by = vec3_at(bar), turn = rotation_between(o, link), by_turn = vec3_scale(vec3_at(bar + 3), 0.5 / o->dt);
+  Vec3 by = vec3_at(bar), by_turn = vec3_scale(vec3_at(bar + 3), 0.5 / o->dt);
   Vec3 felt = proper_acceleration(o, link);
   double world[3], y[3] = {felt.x, felt.y, felt.z};
   vec3_store(vec3_scale(mat3_mul_vec(o->pose[1][link].r, by), 1 / (o->dt * o->dt)), world);
@@ -62,9 +63,13 @@ static void imu_seed(const Observation* o, int link, const double* bar, const Ob
     out->pose[2][link][i][3] += world[i];
     for (int j = 0; j < 3; j++) out->pose[1][link][i][j] += y[i] * bar[j];
   }
-  add_rotation_derivative(out->pose[2][link], o->pose[2][link].r, apply_log_derivative(turn, -1, by_turn));
-  add_rotation_derivative(out->pose[0][link], o->pose[0][link].r,
-                          vec3_scale(apply_log_derivative(turn, 1, by_turn), -1));
+  for (int step = 0; step < 2; step++) {
+    Vec3 turn = rotation_in_step(o, link, step);
+    add_rotation_derivative(out->pose[step + 1][link], o->pose[step + 1][link].r,
+                            apply_log_derivative(turn, -1, by_turn));
+    add_rotation_derivative(out->pose[step][link], o->pose[step][link].r,
+                            vec3_scale(apply_log_derivative(turn, 1, by_turn), -1));
+  }
 }
 
 static const Observable OBSERVABLE_TABLE[OBSERVABLES] = {

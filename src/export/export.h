@@ -74,6 +74,7 @@ typedef struct {
   Vec3 low, high;   /* corners of the bounding box [m] */
   double volume;    /* total volume of the solids [m^3] */
   double mass;      /* mass of the links by their mass model [kg] */
+  double part_mass; /* mass of the united solids of links with a density, otherwise of the links [kg] */
   double thickness; /* smallest wall thickness of the links [m] (surface_thickness); without union, smallest thickness
                        of a hull */
   double

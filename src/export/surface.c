@@ -116,9 +116,14 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
   for (int first = 0, end; first < count; first = end) {
     const ModelLink* link = &model->links[model->hulls[hulls[first]].link];
     for (end = first; end < count && &model->links[model->hulls[hulls[end]].link] == link; end++) {}
-    report->mass += link->mass;
+    const SceneLink* source = &model->scene->links[link - model->links];
+    double mass = link->mass;
+    report->mass += mass;
     if (options->pieces || !add_union(&list, model, hulls + first, end - first, options, report))
       add_pieces(&list, model, hulls + first, end - first, report);
+    else if (source->has_density && !source->has_mass && mass > 0)
+      mass = source->density * surface_check(&list.items[list.count - 1].surface).volume;
+    report->part_mass += mass;
   }
   return list;
 }

@@ -103,23 +103,53 @@ static void name_input(const Model* m, char** names) {
   }
 }
 
-/* Sets names to the names of the parameters of the controllers' signals, `link/values/3` or `link/amplitude/0`, as in
- * designs. Names for the second controller of a link are `link/controller2_values/3`. */
-static void name_control(const Model* m, char** names) {
+/* Sets names from `first` on to the names of the parameters of a signal: `owner/values/3`, `owner/amplitude/0`. The
+ * prefix stands before the kind: `owner/controller2_values/3`. */
+static void name_signal(const char* owner, const char* prefix, const Signal* signal, int first, char** names) {
   static const char* const kinds[] = {"values", "amplitude", "frequency", "phase"};
-  for (int c = 0, first = 0; c < m->controller_count; c++) {
-    const SceneSignal* signal = m->controllers[c].target.source;
-    int ordinal = 1, values = signal_value_count(signal), terms = signal_sine_count(signal), count = values + 3 * terms;
+  if (!signal->source || signal->source->channels == 0) return;
+  int values = signal_value_count(signal->source), terms = signal_sine_count(signal->source);
+  for (int k = 0; k < values + 3 * terms; k++) {
+    Text text = {0};
+    int kind = k < values ? 0 : 1 + (k - values) / terms;
+    text_add(&text, "%s/%s%s/%d", owner, prefix, kinds[kind], k < values ? k : (k - values) % terms);
+    names[first + k] = text.data;
+  }
+}
+
+/* Sets names to the names of the parameters of all signals: those of controllers as in designs, and
+ * `link/force_values/0` for loads, `tendon2/tension_values/0` for tendons. The second controller or load of a link has
+ * the prefix `controller2_` or `load2_`. */
+static void name_control(const Model* m, char** names) {
+  int first = 0;
+  for (int c = 0; c < m->controller_count; c++) {
+    Text prefix = {0};
+    int ordinal = 1;
     for (int before = 0; before < c; before++) ordinal += m->controllers[before].link == m->controllers[c].link;
-    for (int k = 0; k < count; k++) {
-      Text text = {0};
-      text_add(&text, "%s/", m->links[m->controllers[c].link].name);
-      if (ordinal > 1) text_add(&text, "controller%d_", ordinal);
-      int kind = k < values ? 0 : 1 + (k - values) / terms;
-      text_add(&text, "%s/%d", kinds[kind], k < values ? k : (k - values) % terms);
-      names[first + k] = text.data;
+    if (ordinal > 1) text_add(&prefix, "controller%d_", ordinal);
+    const Signal* signal = &m->controllers[c].target;
+    name_signal(m->links[m->controllers[c].link].name, prefix.data ? prefix.data : "", signal, first, names);
+    first += signal_value_count(signal->source) + 3 * signal_sine_count(signal->source);
+    text_free(&prefix);
+  }
+  for (int k = 0; k < m->load_count; k++) {
+    const ModelLoad* load = &m->loads[k];
+    int ordinal = 1;
+    for (int before = 0; before < k; before++) ordinal += m->loads[before].link == load->link;
+    for (int of = 0; of < 2; of++) {
+      Text prefix = {0};
+      if (ordinal > 1) text_add(&prefix, "load%d_", ordinal);
+      text_add(&prefix, "%s_", of == 0 ? "force" : "torque");
+      name_signal(m->links[load->link].name, prefix.data, of == 0 ? &load->force : &load->torque,
+                  of == 0 ? load->force_first : load->torque_first, names);
+      text_free(&prefix);
     }
-    first += count;
+  }
+  for (int k = 0; k < m->tendon_count; k++) {
+    Text owner = {0};
+    text_add(&owner, "tendon%d", k + 1);
+    name_signal(owner.data, "tension_", &m->tendons[k].tension, m->tendons[k].tension_first, names);
+    text_free(&owner);
   }
 }
 

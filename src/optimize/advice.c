@@ -552,11 +552,17 @@ static void advise_bounds(ReportBuild* a, double fraction) {
   text_free(&key);
 }
 
+static bool has_active_bound(const Optimization* o) {
+  for (int k = 0; k < o->design.variable_count; k++)
+    if (active_bound(o, k) != 0) return true;
+  return false;
+}
+
 /* Returns true if the search reached the goals of the task. The report then proposes no remedy. */
 static bool has_reached_goals(const Optimization* o) {
   if (optimization_success_count(o) > 0) return optimization_succeeded(o);
   if (o->best_loss >= 0 && o->best_loss < SOLVED_FRACTION * o->rows[0].loss) return true;
-  return o->stop == STOP_LOSS || (o->stop == STOP_FLAT && !gradient_is_zero(o));
+  return o->stop == STOP_LOSS || (o->stop == STOP_FLAT && !gradient_is_zero(o) && !has_active_bound(o));
 }
 
 /* Returns the root of a link's tree if its joint has translations that are not variables yet, or -1. */
@@ -599,6 +605,10 @@ static void append_remedies(ReportBuild* a) {
   const Optimization* o = a->o;
   const TaskOptimizer* settings = &o->task->optimizer;
   if (has_reached_goals(o)) return;
+  if (o->stop == STOP_FLAT && has_active_bound(o) && !gradient_is_zero(o)) {
+    advise_bounds(a, 0);
+    return;
+  }
   if (gradient_is_zero(o) && a->best == 0) advise_continuation(a, "the gradient of the loss is zero at the start");
   int term = find_constant_term(a);
   if (term >= 0 && !(gradient_is_zero(o) && a->best == 0)) {

@@ -392,13 +392,25 @@ const char* plot_name(int index) {
   return index < PLOT_COUNT ? PLOTS[index].name : NULL;
 }
 
+/* Returns the remedy for a missing file of a run. */
+static const char* source_of_file(const char* file) {
+  static const struct {
+    const char *file, *remedy;
+  } SOURCES[] = {{"convergence.csv", "give the output folder of sdrs optimize"},
+                 {"errors.csv", "give the output folder of sdrs identify"},
+                 {"solver.csv", "give the output folder of sdrs simulate"}};
+  for (size_t k = 0; k < sizeof SOURCES / sizeof SOURCES[0]; k++)
+    if (strcmp(SOURCES[k].file, file) == 0) return SOURCES[k].remedy;
+  return "set simulation.output to write it";
+}
+
 static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
   char* path = file_join(folder, PLOTS[plot].file);
   CsvTable table = {0};
   if (!file_exists(path)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePosition){folder, 0, 0},
-                    "plot '%s' needs %s, which is missing: set simulation.output to write it", PLOTS[plot].name,
-                    PLOTS[plot].file);
+                    "plot '%s' needs %s, which is missing: %s", PLOTS[plot].name, PLOTS[plot].file,
+                    source_of_file(PLOTS[plot].file));
     memory_free(path);
     return STATUS_BAD_INPUT;
   }

@@ -319,6 +319,24 @@ void attach_rod_ends(Reader* reader) {
 
 /* ---------------------------------------------------------------- the rod */
 
+/* Largest error of a rod's weight in a fluid without a warning, as a fraction of the rod's weight. */
+#define DISPLACEMENT_ERROR_MAX 0.01
+
+/* Warns if the round ends of the segments, which overlap, displace much fluid. Each segment displaces the volume of its
+ * capsule, but has the mass of the cylinder without the ends. */
+static void check_displacement(const RodChain* chain) {
+  const SceneFluid* fluid = &chain->reader->scene->fluid;
+  double length = 0, r = chain->form->radius;
+  for (int i = 0; i < chain->count; i++) length += segment_length(chain, i);
+  double excess = 4 * r * chain->count / (3 * length);
+  if (!fluid->given || !(fluid->density * excess > DISPLACEMENT_ERROR_MAX * chain->form->density)) return;
+  reader_warning(
+      chain->reader, chain->item->place,
+      "the rod displaces %.3g times its volume of fluid, because the round ends of its segments overlap: give "
+      "fewer segments, or add %.6g times the density of the fluid to the rod's density",
+      1 + excess, excess);
+}
+
 static void read_rod(Reader* reader, const Node* item) {
   RodForm form;
   if (!schema_read(reader, item, "rod", &form)) {
@@ -342,6 +360,7 @@ static void read_rod(Reader* reader, const Node* item) {
     for (int i = 0; i + 1 < chain.count; i++) add_bushing_between(&chain, i);
     store_end(&chain, form.to, true);
     exclude_near_segments(&chain);
+    check_displacement(&chain);
   } else {
     reader->names_incomplete = true;
   }

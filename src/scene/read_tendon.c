@@ -121,14 +121,25 @@ static void check_force_keys(Reader* reader, const Node* item, const TendonForm*
                  "'stiffness' needs 'rest_length': give the length [m] below which the tendon is slack");
 }
 
-/* Default eyelet of a tendon as a fraction of the mean distance of its points from the origins of their frames. */
+/* Default eyelet of a tendon as a fraction of the mean distance of its points from the origins of their links, and of
+ * points of the world from their mean. The default does not depend on the origin of the world. */
 #define EYELET_FRACTION 1e-2
+/* Default eyelet if all these distances are 0 [m]. */
+#define EYELET_MIN 1e-3
 
 double scene_tendon_eyelet(const SceneTendon* tendon) {
   assert(tendon->count >= 0);
   double sum = 0;
-  for (int i = 0; i < tendon->count; i++) sum += vec3_norm(tendon->points[i].point);
-  return tendon->count > 0 ? EYELET_FRACTION * sum / tendon->count : 0;
+  Vec3 mean = vec3(0, 0, 0);
+  int fixed = 0;
+  for (int i = 0; i < tendon->count; i++)
+    if (tendon->points[i].link < 0) mean = vec3_add(mean, tendon->points[i].point), fixed++;
+  for (int i = 0; i < tendon->count; i++) {
+    bool of_world = tendon->points[i].link < 0;
+    sum += vec3_norm(of_world ? vec3_sub(tendon->points[i].point, vec3_scale(mean, 1.0 / fixed))
+                              : tendon->points[i].point);
+  }
+  return sum > 0 ? EYELET_FRACTION * sum / tendon->count : EYELET_MIN;
 }
 
 static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) {

@@ -28,8 +28,17 @@ static void add_volume(const Vec3 p[3], double volume[4]) {
   for (int j = 0; j < 4; j++) volume[j] += size * x[j];
 }
 
+/* Returns the first hull of the body to which a hull belongs. */
+static int first_hull_of_body(const FluidSystem* s, int index) {
+  const ModelHull *hull = &s->model->hulls[index], *before = hull - 1;
+  bool joins = index > s->model->links[hull->link].hull_first && before->shape == hull->shape &&
+               hull->solid.vertex_count == 3 && before->solid.vertex_count == 3;
+  return joins ? s->body[index - 1] : index;
+}
+
 static int add_hull(FluidSystem* s, int index, int count) {
   const ModelHull* hull = &s->model->hulls[index];
+  int body = s->body[index] = first_hull_of_body(s, index);
   s->scale[index] = volume_scale(hull);
   if (hull->smooth) model_volume_derivatives(hull, s->volume_slope);
   for (int k = 0; k < hull->solid.triangle_count; k++, count++) {
@@ -40,11 +49,11 @@ static int add_hull(FluidSystem* s, int index, int count) {
       Vec3 arm = vec3_sub(hull->solid.vertices[face->corner[c]], fluid_scale_center(hull));
       face->point[c] = vec3_add_scaled(fluid_scale_center(hull), s->scale[index], arm);
     }
-    s->surface[index] += vec3_norm(face_area(face));
+    s->surface[body] += vec3_norm(face_area(face));
     add_volume(face->point, s->volume[hull->link]);
   }
-  double radius = sqrt(s->surface[index] / (4 * M_PI));
-  s->slowing[index] = radius > 0 ? 1.5 / radius : 0;
+  double radius = sqrt(s->surface[body] / (4 * M_PI));
+  s->slowing[body] = radius > 0 ? 1.5 / radius : 0;
   return count;
 }
 
@@ -57,6 +66,7 @@ FluidSystem* fluid_create(const Model* m) {
     if (m->links[m->hulls[k].link].tree >= 0) count += m->hulls[k].solid.triangle_count;
   s->face = MEMORY_NEW(FluidFace, count);
   s->first = MEMORY_NEW(int, m->link_count + 1);
+  s->body = MEMORY_NEW(int, m->hull_count);
   s->slowing = MEMORY_NEW(double, m->hull_count);
   s->surface = MEMORY_NEW(double, m->hull_count);
   s->scale = MEMORY_NEW(double, m->hull_count);
@@ -75,7 +85,8 @@ FluidSystem* fluid_create(const Model* m) {
 
 void fluid_destroy(FluidSystem* s) {
   if (!s) return;
-  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s->volume, s->volume_slope, s->force, s};
+  void* owned[] = {s->face,  s->first,  s->body,         s->slowing, s->surface,
+                   s->scale, s->volume, s->volume_slope, s->force,   s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -285,7 +296,7 @@ static void prepare_link(const Sim* s, int link) {
   FluidWeights at = fluid_weights(s, link);
   memset(out, 0, sizeof *out);
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
-    in.slowing = f->slowing[f->face[k].hull];
+    in.slowing = f->slowing[f->body[f->face[k].hull]];
     drag_add_face(&in, f->face[k].point, out);
   }
   for (int i = 0; i < 12; i++) {

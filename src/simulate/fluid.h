@@ -26,9 +26,11 @@ typedef struct FluidSystem {
   const Model* model;
   FluidFace* face; /* triangles of all hulls on which the fluid acts, sorted by link */
   int* first;      /* first face of every link (links + 1) */
-  double* slowing; /* factor on the viscous drag of every hull, 3 / (2 r) [1/m]. r: radius of the sphere with the
-                      surface area of the hull (L13) (size: hulls) */
-  double* surface; /* surface area of every hull [m^2] (size: hulls) */
+  int* body; /* index of the first hull of the body to which a hull belongs. All triangles of a surface are one body,
+                any other hull is a body of its own (size: hulls) */
+  double* slowing; /* factor on the viscous drag of a body, at the index of its first hull, 3 / (2 r) [1/m]. r: radius
+                      of the sphere with the surface area of the body (L13) (size: hulls) */
+  double* surface; /* surface area of a body, at the index of its first hull [m^2] (size: hulls) */
   double* scale; /* factor that scales the triangulated surface of a round solid or smooth shape to its exact volume; 1
                     for other hulls (L10) (size: hulls) */
   double* volume_slope; /* derivatives of the exact volumes with respect to the parameters of shapes (size:

@@ -36,24 +36,24 @@ static double derivative_by_complex_step(BuoyancyInput* in, FluidNumber* number,
   return change;
 }
 
-/* Adds the contribution of the hull's surface area to the derivatives of a scalar with respect to the vertices of the
- * face's hull. The scalar depends on slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with respect to
- * slowing. Returns the derivative with respect to the hull's scale. */
+/* Adds the contribution of the surface area of a body to the derivatives of a scalar with respect to its vertices.
+ * face: any face of the body. The scalar depends on slowing = 3 sqrt(pi / surface). bar: derivative of the scalar with
+ * respect to slowing. Returns the derivative with respect to the hull's scale. */
 static double add_surface_area_bars(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
-  const ModelHull* hull = &f->model->hulls[face->hull];
-  double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];
+  int body = f->body[face->hull];
+  double by_surface = -0.5 * bar * f->slowing[body] / f->surface[body] * f->scale[face->hull];
   for (int t = f->first[face->link]; t < f->first[face->link + 1]; t++) {
     const FluidFace* other = &f->face[t];
-    if (other->hull != face->hull) continue;
+    if (f->body[other->hull] != body) continue;
     Vec3 area = vec3_cross(vec3_sub(other->point[1], other->point[0]), vec3_sub(other->point[2], other->point[0]));
     double size = vec3_norm(area);
     for (int c = 0; c < 3 && size > 0; c++) {
       Vec3 edge = vec3_sub(other->point[(c + 2) % 3], other->point[(c + 1) % 3]);
-      Vec3* out = &gradient->vertices[hull->vertex_first + other->corner[c]];
+      Vec3* out = &gradient->vertices[f->model->hulls[other->hull].vertex_first + other->corner[c]];
       *out = vec3_add_scaled(*out, 0.5 * by_surface / size, vec3_cross(area, edge));
     }
   }
-  return -bar * f->slowing[face->hull] / f->scale[face->hull];
+  return -bar * f->slowing[body] / f->scale[face->hull];
 }
 
 /* Adds the derivatives of a scalar with respect to the corners of a face. Returns the derivative with respect to the
@@ -67,6 +67,11 @@ static double add_vertex_bars(const FluidSystem* f, const FluidFace* face, const
     by_scale += vec3_dot(bar[c], vec3_sub(face->point[c], fluid_scale_center(hull))) / scale;
   }
   return by_scale;
+}
+
+/* Returns true if face k of the link is the last one of its body. */
+static bool is_last_of_body(const FluidSystem* f, int link, int k) {
+  return k + 1 == f->first[link + 1] || f->body[f->face[k + 1].hull] != f->body[f->face[k].hull];
 }
 
 /* Returns true if face k of the link is the last one of its hull. */
@@ -197,7 +202,7 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
   for (int k = f->first[link]; k < f->first[link + 1]; k++) {
     const FluidFace* face = &f->face[k];
     Vec3 p_bar[3] = {{0}};
-    in.slowing = f->slowing[face->hull];
+    in.slowing = f->slowing[f->body[face->hull]];
     drag_face_adjoint(&in, face->point, (const double(*)[4])drag_motion, &bar, p_bar);
     if (in.has_level)
       surface_adjoint(&float_in, face, motion, at.buoyancy, pose_bar, gradient, p_bar);
@@ -205,9 +210,12 @@ static void link_adjoint(const Sim* s, int link, const double motion[3][4], Stat
       volume_adjoint(s->model, face->point, motion, at.buoyancy, gradient, p_bar);
     by_scale += add_vertex_bars(f, face, p_bar, gradient);
     if (!is_last_of_hull(f, link, k)) continue;
-    by_scale += add_surface_area_bars(f, face, bar.slowing, gradient);
+    if (is_last_of_body(f, link, k)) {
+      by_scale += add_surface_area_bars(f, face, bar.slowing, gradient);
+      bar.slowing = 0;
+    }
     scale_adjoint(f, face->hull, by_scale, gradient);
-    bar.slowing = by_scale = 0;
+    by_scale = 0;
   }
   add_scaled_matrix(now.pose[link], at.now, (const double(*)[4])pose_bar);
   add_scaled_matrix(old.pose[link], at.old, (const double(*)[4])pose_bar);

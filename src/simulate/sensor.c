@@ -21,6 +21,18 @@ static double joint_rate(const Sim* s, const ModelLink* link, int k) {
   return (s->q_now[q] - s->q_old[q]) / s->clock.dt_before;
 }
 
+/* Returns the rotation of a link in the last step, world axes. */
+static Quat last_rotation(const Sim* s, int link) {
+  return quat_from_mat3(mat3_mul(s->pose_now[link].r, mat3_transpose(s->pose_old[link].r)));
+}
+
+/* Returns the angular velocity of a link, world axes [rad/s]: the rotation vector of the last step divided by its
+ * length, or the initial angular velocity in the first step. */
+static Vec3 angular_velocity(const Sim* s, int link) {
+  if (s->clock.dt_before > 0) return vec3_scale(quat_log(last_rotation(s, link)), 1 / s->clock.dt_before);
+  return vec3_scale(mat3_axial(mat3_mul(s->pose_rate[link].r, mat3_transpose(s->pose_now[link].r))), 0.5);
+}
+
 double sensor_value(const Sim* s, const SceneMeasure* m) {
   const ModelLink* link = &s->model->links[m->link];
   const Pose* pose = &s->pose_now[m->link];
@@ -38,7 +50,7 @@ double sensor_value(const Sim* s, const SceneMeasure* m) {
       return component(pose_apply(change, link->center), m->index);
     }
     case MEASURE_ANGULAR_VELOCITY:
-      return 0.5 * component(mat3_axial(mat3_mul(pose_rate(s, m->link).r, mat3_transpose(pose->r))), m->index);
+      return component(angular_velocity(s, m->link), m->index);
     case MEASURE_FORCE:
       return component(s->state.contact_force[m->link], m->index);
     case MEASURE_AXIS:
@@ -80,9 +92,22 @@ static void center_component_bars(const Sim* s, const SceneMeasure* m, Pose of, 
   model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
 }
 
-/* Adds the derivatives of bar times one component of the angular velocity w = axial(D R^T) / 2 with respect to R and D
- * = dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
+/* Adds the derivatives of bar times one component of the angular velocity. After the first step they are those of the
+ * rotation vector phi of R R_old^T. Small rotations of R and R_old in world axes change phi by J^T and -J, where J is
+ * the derivative of phi with respect to rotations about its own axes. In the first step w = axial(D R^T) / 2 with D =
+ * dR/dt: K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D, because a . axial(K) = K : [a]x. */
 static void angular_velocity_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
+  if (s->clock.dt_before > 0) {
+    RotationVector phi = rotation_vector_derivatives(last_rotation(s, m->link));
+    double by = 0.5 * bar / s->clock.dt_before, now[3], old[3];
+    for (int k = 0; k < 3; k++) {
+      now[k] = by * phi.first[k][m->index];
+      old[k] = -by * phi.first[m->index][k];
+    }
+    pose_matrix_add_rotation(out->now.pose[m->link], mat3_mul(mat3_cross(vec3_at(now)), s->pose_now[m->link].r));
+    pose_matrix_add_rotation(out->old.pose[m->link], mat3_mul(mat3_cross(vec3_at(old)), s->pose_old[m->link].r));
+    return;
+  }
   Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
   Mat3 change = pose_rate(s, m->link).r;
   Vec3 none = {0, 0, 0};

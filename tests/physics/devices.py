@@ -263,4 +263,42 @@ loads: [{link: column_15, force: [0.001, 0, -0.1356524604763117], point: [0, 0, 
         0.0001,
         "Euler: F / P (tan(k L) / k - L), k^2 = P / E I",
     ),
+    Row(
+        "wheel regulated by its measured angular velocity",
+        """
+simulation: {duration: 5}
+contact: {model: none}
+links: [{name: wheel, mass: 1, joint: {type: hinge, axis: [0, 0, 1]}, shape: {type: cylinder, radius: 0.1, length: 0.05}}]
+controllers: [{link: wheel, type: torque, target: 0.9, feedback: {measures: [wheel/wz], matrix: [-0.01]}}]
+""",
+        lambda r: r.spin("wheel", "z", 4, 5),
+        90,
+        0.09,
+        "torque 0 at the set speed",
+    ),
+    Row(
+        "gyroscope on a wheel at 200 rad/s",
+        """
+simulation: {duration: 0.5, output: [imu]}
+contact: {model: none}
+links: [{name: wheel, mass: 1, joint: {type: hinge, axis: [0, 0, 1]}, shape: {type: cylinder, radius: 0.1, length: 0.05}}]
+initial: [{link: wheel, velocities: [200]}]
+""",
+        lambda r: r.imu.at("wheel/wz", 0.2),
+        200,
+        1e-6,
+        "no torque",
+    ),
+    Row(
+        "superellipsoid of the density of water: height after 2 s",
+        """
+simulation: {duration: 2}
+fluid: {density: 1000}
+links: [{name: b, density: 1000, shape: {type: superellipsoid, size: [0.1, 0.2, 0.15], exponent: 1.5}}]
+""",
+        lambda r: r.at("b/cz"),
+        0,
+        1e-4,
+        "Archimedes",
+    ),
 ]

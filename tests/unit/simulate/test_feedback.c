@@ -40,7 +40,7 @@ static void feedback_E1_worked_example(void** state) {
   run = run_create(1, 1e-9, LOOKED_AT("body/wy"));
   set_states(run->sim);
   run->sim->pose_now[1].r = mat3_from_quat(quat_about(vec3(0, 1, 0), 0.02));
-  compare_near(told(run), sin(0.02) / 0.01, 1e-12, "turn");
+  compare_near(told(run), 2, 1e-11, "angular velocity");
   run_free(run);
 }
 
@@ -210,7 +210,31 @@ static double told_with(const Nudge* n, double by) {
   return value;
 }
 
-/* Measurements are at most quadratic in the poses: central differences have no error but rounding. */
+/* Value measured after a rotation about a world axis: of the present pose (axis 0 to 2) or of the one before. */
+static double told_after_rotation(Run* run, int axis, double angle) {
+  Pose* pose = axis < 3 ? &run->sim->pose_now[1] : &run->sim->pose_old[1];
+  Mat3 kept = pose->r;
+  pose->r = mat3_mul(mat3_from_quat(quat_exp(vec3_scale(vec3_axis(axis % 3), angle))), kept);
+  double value = told(run);
+  pose->r = kept;
+  return value;
+}
+
+/* Derivatives by rotations, for angular velocities, which are defined for rotation matrices only. */
+static void check_rotations(Run* run, const double now[3][4], const double old[3][4], const char* name) {
+  for (int axis = 0; axis < 6; axis++) {
+    const double(*bar)[4] = axis < 3 ? now : old;
+    Mat3 change = mat3_mul(mat3_cross(vec3_axis(axis % 3)), (axis < 3 ? run->sim->pose_now : run->sim->pose_old)[1].r);
+    double found = 0, h = 1e-3;
+    for (int i = 0; i < 9; i++) found += bar[i / 3][i % 3] * change.m[i / 3][i % 3];
+    double wide = told_after_rotation(run, axis, 2 * h) - told_after_rotation(run, axis, -2 * h);
+    double near = told_after_rotation(run, axis, h) - told_after_rotation(run, axis, -h);
+    compare_near(found, (8 * near - wide) / (12 * h), 1e-9, "%s: rotation %d", name, axis);
+  }
+}
+
+/* Measurements except angular velocities are at most quadratic in the poses: central differences have no error but
+ * rounding. */
 static void feedback_E3_E4_against_differences(void** state) {
   (void)state;
   static const char* const NAMES[] = {"body/px", "body/cz", "body/vy", "body/wx", "body/wz", "body/zx"};
@@ -228,7 +252,8 @@ static void feedback_E3_E4_against_differences(void** state) {
     const DriveInput one = {.value = {1}};
     controller_input_adjoint(s, 0, &one, &bars);
     compare_near(gradient.gains[1 + 4], told(run), 1e-14, "%s: by the matrix", NAMES[k]);
-    for (int entry = 0; entry < 24; entry++) {
+    if (NAMES[k][5] == 'w') check_rotations(run, (const double(*)[4])now[1], (const double(*)[4])old[1], NAMES[k]);
+    for (int entry = 0; NAMES[k][5] != 'w' && entry < 24; entry++) {
       Nudge n = {run, entry};
       double difference = (told_with(&n, 0.1) - told_with(&n, -0.1)) / 0.2;
       double found = entry < 12 ? now[1][entry / 4][entry % 4] : old[1][(entry - 12) / 4][entry % 4];
