@@ -154,8 +154,9 @@ static void store_pairs(PreviousPairs* previous, const ProofPair* pairs, int cou
   previous->count = count;
 }
 
-/* Checks the contacts of the recorded state `row`, and keeps its pairs for the next row. proven: the proof of this row
- * succeeded. If the proof could not load the state, there are no pairs and nothing is checked. */
+/* Compares the recorded contacts of state `row` with the exact distances and forces of its pairs, and keeps these pairs
+ * for the friction check of the next row. proven: the proof of this row succeeded. If the proof could not load the
+ * state, there are no pairs and nothing is checked. */
 static void check_pairs(Certifying* c, Proof* proof, int row, bool proven, PreviousPairs* previous) {
   RowPairs pairs = {.row = row, .before = previous->list, .before_count = previous->count};
   pairs.pairs = proof_pairs(proof, &pairs.count);
@@ -204,7 +205,7 @@ static double time_of_closest_approach(const UnprovenMotion* motion) {
 static void print_unproven_motion(const Certifying* c, const UnprovenMotion* motion) {
   const ProofReport* report = &motion->report;
   printf("%s and %s %s ", link_name(c, report->link_a), link_name(c, report->link_b),
-         report->outcome == PROOF_INTERSECTING ? "meet" : "could not be shown to stay apart");
+         report->outcome == PROOF_INTERSECTING ? "intersect" : "have a motion that the proof could not cover");
   if (report->fraction >= 1)
     printf("at %.9g s (row %d)\n", motion->end, motion->row);
   else

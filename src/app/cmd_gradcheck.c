@@ -93,8 +93,8 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-/* Returns the value of --average with which the block can be checked despite noise (J14). It is the number of further
- * step lengths of the differences. Returns 0 if AVERAGED_MAX does not suffice. */
+/* Returns the value of --average with which the block can be checked despite noise (gradcheck.md, J14). It is the
+ * number of further step lengths of the differences. Returns 0 if AVERAGED_MAX does not suffice. */
 static int find_average(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->lengths_needed && count < AVERAGED_MAX) count *= 2;

@@ -152,7 +152,7 @@ const Verb VERB_QUERY = {
         "position and quaternion; what a line leaves out is as in the line before, so a path is one line a pose.\n"
         "{\"a\": [[x,y,z],...], \"b\": [[x,y,z],...], \"support\": s}: two point sets; distance, witness_a,\n"
         "witness_b, potential, plane [nx, ny, nz, o] with A on its negative side, grad_a, grad_b (potential and\n"
-        "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null. \"law\": "
+        "gradients for stiffness 1). When the hulls intersect, distance is 0 and everything else null. \"law\": "
         "\"long_range\"\n"
         "instead of a support: that law's potential of two pieces. \"law\": \"ipc\", with a support: that of "
         "distances\n"

@@ -17,7 +17,8 @@ typedef struct {
   RunInput* inputs;
   int input_count;
   Vec3 *velocity, *angular_velocity; /* velocities of the links in the recorded state (size: links) */
-  SimClosure* closures;              /* closures and couplings in the recorded state (closures + couplings) */
+  SimClosure*
+      closures; /* state of every closure, then of every coupling, in the recorded state (size: closures + couplings) */
   double* largest_rate;     /* for each degree of freedom, its largest rate in the run [m/s, rad/s] (size: nv) */
   double* limit_entry_rate; /* for each degree of freedom, the largest rate with which it entered the margin of a joint
                                limit [m/s, rad/s] (size: nv) */
@@ -243,7 +244,7 @@ static double link_distance(const Model* model, int a, int b, const Pose* pose) 
     for (int j = two->hull_first; j < two->hull_first + two->hull_count; j++) {
       const ModelHull *hull = &model->hulls[i], *other = &model->hulls[j];
       if (!hull->kind->bounded || !other->kind->bounded) continue;
-      RoundBody body = hull_body(hull), body_other = hull_body(other);
+      RoundBody body = hull_contact_geometry(hull), body_other = hull_contact_geometry(other);
       double apart = fmax(round_distance(&body, pose[a], &body_other, pose[b], NULL).distance, 0);
       least = least < 0 || apart < least ? apart : least;
     }
@@ -481,7 +482,7 @@ static void warn_wrap_entry(const Run* run) {
 }
 
 /* A rebound from a joint limit is resolved if crossing the limit's margin at the entry rate takes at least this number
- * of steps. The joint then keeps at least nine tenths of limit_restitution (S22). */
+ * of steps. The joint then keeps at least nine tenths of limit_restitution (step.md, S22). */
 #define REBOUND_STEPS 300
 
 /* Warns of joints that reached a penalty limit so fast that the time step does not resolve the rebound. */

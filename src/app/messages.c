@@ -99,7 +99,7 @@ void warn_late_friction(const Options* options, const char* name, const Model* m
   const char* what = pays ? "bodies leave contact before friction has applied its full impulse"
                           : "friction acts one time step late in impacts, so that bodies may tip or hop";
   bool given = model->contact.friction_iterations > 0; /* friction acts one step late if bodies rotate too far in a step
-                                                          for the solves with updated normal forces (F8) */
+                                                          for the solves with updated normal forces (friction.md, F8) */
   const char* remedy = given ? "A body rotated too far in the step for friction iterations: reduce simulation.dt, or "
                                "give --set contact.friction_iterations=null (the default)"
                        : !pays && model->contact.friction_iterations == 0 && !model->contact.bounces

@@ -341,7 +341,7 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
 }
 
 /* Writes the derivatives of the smoothed nearest points with respect to the points of their own bodies: smooth_a for
- * body a, and smooth_b for body b. Each has 3 rows and 3 columns per point (V12). */
+ * body a, and smooth_b for body b. Each has 3 rows and 3 columns per point (witness.md, V12). */
 static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
   WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
   for (int k = 0; k < 2; k++) {
@@ -492,7 +492,8 @@ static void* scratch_memory(QueryMemory* memory, size_t bytes) {
   return memory->room;
 }
 
-/* Writes the number of omitted points or edges that are as deep as a kept one (X1), and a note if it is not 0. */
+/* Writes the number of omitted points or edges that are as deep as a kept one (manifold.md, X1), and a note if it is
+ * not 0. */
 static void append_left_out(AnswerForm* out, int left_out) {
   answer_number(out, "left_out", left_out);
   if (left_out > 0)

@@ -56,8 +56,8 @@ void answer_points(AnswerForm* out, const char* key, const Vec3* points, int cou
 /* Writes the answer to the question `item` of the list, whose method is not QUERY_POTENTIAL. memory: warm start from
  * the previous answer; query_memory_create() before the first answer. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* Sets *names to the names of the answers in a row. slots: number of contacts for which the row has space; 0: as many
- * as the answer has. Returns how many numbers the row has. */
+/* Sets *names to the column names of an answer in a table of numbers. slots: contacts per row; 0: as many as the answer
+ * has. Returns the number of columns. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);
 /* Writes the answer to a question at other poses than the question gives. pose_a and pose_b have 7 numbers each: x, y,
  * z [m], qw, qx, qy, qz. The poses must be valid. */

@@ -37,7 +37,7 @@ enum { ROTATIONS = 256 };
 
 /* Returns a pose of body b, for the start of a descent, in which the target points of both bodies coincide: of
  * ROTATIONS random rotations the one with the smallest overlap of the bodies. A pose without overlap is a solution
- * (V13). */
+ * (witness.md, V13). */
 static Pose start_at_targets(const WitnessBody* a, Pose pose_a, const WitnessBody* b, const Vec3* target,
                              Random* random) {
   Pose best = pose_identity();

@@ -16,8 +16,8 @@ typedef struct {
   Vec3 x;
   double first, second; /* derivatives P' and P'' of the vertex barrier P(c) at the clearance c */
   double clearance;
-  Vec3 nearest_point; /* equal to x for a vertex. For a ball, the point of the ball nearest to the plane (C6), relative
-                         to the plane's origin */
+  Vec3 nearest_point; /* equal to x for a vertex. For a ball, the point of the ball nearest to the plane (contact.md,
+                         C6), relative to the plane's origin */
 } ActiveVertex;
 /* Finds the active vertices of a hull, whose clearance c from the plane is 0 < c < support, and the active quadrature
  * nodes of its circles. Writes them to `out` and returns their number. The barrier derivatives P' and P'' of a node
@@ -161,6 +161,6 @@ void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parame
  * components of z. P', P'': derivatives of the vertex barrier; sigma: -1 for body a, +1 for body b. The derivative of
  * the scalar with respect to a vertex x at t is then P'' n (x~ . z) + sigma P' z_n. half_space: true if n has a fixed
  * direction; only the component of z_n along n is then nonzero. Cannot fail if the plane was found. */
-void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
+void plane_solve_adjoint(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
 
 #endif

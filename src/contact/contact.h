@@ -253,8 +253,8 @@ typedef struct {
   double value, by_start, by_end;
   int start, end;
 } ContactGripFactor;
-ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* start, const ContactForces* end,
-                                       int item_a, int item_b);
+ContactGripFactor contact_normal_force_factor(const Model* model, const ContactForces* start, const ContactForces* end,
+                                              int item_a, int item_b);
 
 /* Writes the state of the system to a block, or reads the state from a block. The state contains all data on which
  * later steps depend, and the results of contact_force, contact_energy, contact_gap and contact_record. Hessians are
@@ -321,7 +321,7 @@ ContactTermList contact_term_list(const ContactSystem* system);
  * impact factor W' is the factor by which the impact scales the barrier force. It increases by W'' dU, where dU is the
  * change of the pair's barrier potential U in that Newton step. The corrected force limits friction of the next
  * substep. twist (links x 6): motion of each link in the next Newton step [rad, m]. */
-void contact_refine(ContactSystem* system, const double (*twist)[6]);
+void contact_correct_impact_forces(ContactSystem* system, const double (*twist)[6]);
 /* Replaces Hessians of the accepted state by the nearest positive semidefinite matrices. links[links]: true for links
  * whose pairs are changed. If links is NULL, changes all pairs. */
 void contact_project(ContactSystem* system, const bool* links);
@@ -613,7 +613,7 @@ typedef struct {
 /* Finds all pairs of hulls closer than `range` [m] at poses[links]. Leaves out pairs that cannot touch
  * (model_pair_allowed), intersecting pairs and pairs of two half-spaces. Sets `*spots` to the pairs, in the order of
  * the hulls, and returns their number. The caller frees `*spots` with memory_free. */
-int contact_find_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
+int contact_find_close_pairs(const Model* model, const Pose* poses, double range, ContactSpot** spots);
 /* Sets `point` to the force-weighted mean contact point of two links, world frame [m]. If no contact exerts a force,
  * sets `point` to the contact point of the links' closest hulls. Returns false, with `point` unchanged, if
  * `spots[count]` contains no pair of hulls of these links. */

@@ -75,7 +75,7 @@ double contact_friction_delay_speed(ContactSystem* s, double dt, int links[2]) {
     StepFriction friction;
     p->law->row->impacts->current_force(&pair, &friction);
     double mobility =
-        tree_mobility(s->model, s->tree_mass, p->link_a) + tree_mobility(s->model, s->tree_mass, p->link_b);
+        tree_inverse_mass(s->model, s->tree_mass, p->link_a) + tree_inverse_mass(s->model, s->tree_mass, p->link_b);
     double late = friction.change * dt * mobility;
     if (late > most) late = fmin(late, slip_of(s, k) / dt);
     if (!(late > most)) continue;

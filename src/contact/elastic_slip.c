@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
-/* Largest elastic slip a_max divided by the root of the smoothing eps of friction (F16). Each body carries half of it,
- * so the elastic slip holds the fraction 6 / sqrt(1 + 6^2) = 98.6 % of the largest friction force. Friction pushes
- * bodies back by at most a_max dt. With 24 in place of 12 the elastic slip holds 99.7 %. A box on a slope and
+/* Largest elastic slip a_max divided by the root of the smoothing eps of friction (friction.md, F16). Each body carries
+ * half of it, so the elastic slip holds the fraction 6 / sqrt(1 + 6^2) = 98.6 % of the largest friction force. Friction
+ * pushes bodies back by at most a_max dt. With 24 in place of 12 the elastic slip holds 99.7 %. A box on a slope and
  * scenes/rack-gripper.yaml then need the same number of Newton iterations. */
 #define MAX_ELASTIC_SLIP_RATIO 12.0
 

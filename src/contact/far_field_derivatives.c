@@ -51,7 +51,8 @@ bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double*
   return true;
 }
 
-/* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
+/* ---------------------------------------------------------------- gradients and Hessians (law-long_range.md, N9, N10)
+ */
 
 /* Vectors r_a, r_b from the reference points of both bodies to two centres [m]. They determine the derivative of the
  * difference of the centres with respect to both twists, J = [-[r_a]x, I, [r_b]x, -I]. [r]x is the matrix of the cross

@@ -3,7 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- weight of the point potential (N7) */
+/* ---------------------------------------------------------------- weight of the point potential (law-long_range.md,
+ * N7) */
 
 BlendWeight blend_weight(double r, double near, double blend) {
   assert(!(near < 0) && !(blend < 0));

@@ -162,7 +162,7 @@ Stencil* stencils_next(Stencils* out) {
   return &out->list[out->count];
 }
 
-/* ---------------------------------------------------------------- features near the other surface (N24) */
+/* ---------------------------------------------------------------- features near the other surface (law-ipc.md, N24) */
 
 void near_features_free(NearFeatures* near) {
   for (int side = 0; side < 2; side++) {

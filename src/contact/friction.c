@@ -70,8 +70,8 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   *e2 = vec3_cross(n, *e1);
 }
 
-/* (F10) Writes the friction points of all circles of a hull to `out`. The force of a circle is divided equally among
- * its points. Returns the number of points written. */
+/* (friction.md, F10) Writes the friction points of all circles of a hull to `out`. The force of a circle is divided
+ * equally among its points. Returns the number of points written. */
 static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);

@@ -101,7 +101,7 @@ bool friction_centers(const FrictionLag* lag, const HullInstance* a, const HullI
 Vec3 friction_ring_axis(const HullInstance* h);
 
 /* Returns the weight of FrictionLag.mean_arm in FrictionLag.arm (F13). It is the weight of the lever arm of the circles
- * (W21). For balls it is the squared sine of the angle between axis and normal. cosine: axis
+ * (spin.md, W21). For balls it is the squared sine of the angle between axis and normal. cosine: axis
  * of the circles . normal. support: range of the contact force [m]. */
 RingArmWeight friction_mean_arm_weight(const HullInstance* hull, double cosine, double support);
 

@@ -484,7 +484,7 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   Vec3 across = vec3_add_scaled(bar->direction, -vec3_dot(n, bar->direction), n);
   Vec3 by_n = vec3_add_scaled(vec3_scale(across, 1 / f->length), bar->length, n);
   double plane_bar[4] = {bar->plane[0] + by_n.x, bar->plane[1] + by_n.y, bar->plane[2] + by_n.z, bar->plane[3]}, z[4];
-  plane_implicit(solution, f->lag->half_space, plane_bar, z);
+  plane_solve_adjoint(solution, f->lag->half_space, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(f->length, f->support) * vec3_dot(n, zn);
   for (int side = 0; side < (f->lag->half_space ? 1 : 2); side++)
@@ -568,8 +568,8 @@ static void add_displacement(FrictionReverse* f, const DisplacementBar* passed, 
   out->elastic = vec3_add(out->elastic, passed->by_elastic);
 }
 
-/* (F16) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body a, to
- * derivatives of Phi. */
+/* (friction.md, F16) Adds the contribution of the elastic slip at t, which is a part of the slip of the points of body
+ * a, to derivatives of Phi. */
 static void offset_reverse(FrictionReverse* f, PairShares* out) {
   const FrictionLag* lag = f->lag;
   out->elastic = vec3_add(out->elastic, in_plane(lag, f->by_offset[0], f->by_offset[1]));

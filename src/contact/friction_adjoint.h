@@ -74,8 +74,8 @@ static inline Vec3 axial_change(Mat3 m, Vec3 w) {
   return vec3_scale(vec3_sub(vec3_scale(w, mat3_trace(m)), mat3_mul_vec(m, w)), 0.5);
 }
 
-/* Returns the derivative of Phi with respect to the radius of a circle through its displacement (F17). by_r: derivative
- * with respect to this displacement. */
+/* Returns the derivative of Phi with respect to the radius of a circle through its displacement (friction.md, F17).
+ * by_r: derivative with respect to this displacement. */
 static inline double friction_by_drift_radius(const FrictionLag* lag, int side, Vec3 by_r) {
   return 0.5 * lag->drift_weight[side] * vec3_dot(lag->drift[side], by_r);
 }

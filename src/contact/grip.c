@@ -28,8 +28,8 @@ static int find_force(const ContactForces* at, int a, int b, double* force) {
   return index;
 }
 
-ContactGripFactor contact_compute_grip(const Model* model, const ContactForces* start, const ContactForces* end,
-                                       int item_a, int item_b) {
+ContactGripFactor contact_normal_force_factor(const Model* model, const ContactForces* start, const ContactForces* end,
+                                              int item_a, int item_b) {
   ContactGripFactor out = {.value = 1, .start = -1, .end = -1};
   double from, to, slope;
   int index = find_force(start, item_a, item_b, &from);
@@ -51,7 +51,7 @@ void contact_grip_pair(const ContactSystem* s, ContactPair* p) {
   double grip = 1;
   if (s->grip == GRIP_NONE) grip = 0;
   if (s->grip == GRIP_FOUND)
-    grip = contact_compute_grip(s->model, &s->forces[0].list, &s->forces[1].list, p->hull_a, p->hull_b).value;
+    grip = contact_normal_force_factor(s->model, &s->forces[0].list, &s->forces[1].list, p->hull_a, p->hull_b).value;
   if (grip == p->grip) return;
   p->grip = grip;
   p->material = material_with_friction_factor(model_pair_material(s->model, p->link_a, p->link_b), grip);

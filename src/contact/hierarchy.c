@@ -21,7 +21,8 @@ static double root_32(double x) {
   return x;
 }
 
-/* ---------------------------------------------------------------- radii of bounding spheres (N5, N6) */
+/* ---------------------------------------------------------------- radii of bounding spheres (law-long_range.md, N5,
+ * N6) */
 
 /* Smooth maximum (sum x_k^32)^(1/32) of distances x_k. It is stored as the largest distance and the sum of (x_k /
  * largest)^32, which cannot overflow. */

@@ -3,7 +3,7 @@
 #include "contact/impact.h"
 
 /* y: compression of a pair (impact_compression); z: clearance of its vertices divided by the support. For small
- * clearances, the derivative |dy/dz| is about COMPRESSION_SLOPE y^(7/5) (I2). */
+ * clearances, the derivative |dy/dz| is about COMPRESSION_SLOPE y^(7/5) (impact.md, I2). */
 #define COMPRESSION_SLOPE 2.5
 /* Displacement in one step at the rest speed, divided by the contact range. The width eta of the impact law is the
  * change of the compression y in such a step. Below FINE_STEP_FRACTION, eta also accounts for the derivative of y with

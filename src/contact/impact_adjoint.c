@@ -86,7 +86,7 @@ static void work_adjoint(const double twist[2][6], const PlaneResponse* response
 
 /* Adds `bar` times the derivatives of the magnitude of the pair's force to *out. The force is the force at t, or the
  * force of the previous solve of the step (AT_SOLVE). They equal the derivatives of Phi, the work of the contact force,
- * for a uniform velocity of the body along the force (A5). */
+ * for a uniform velocity of the body along the force (adjoint.md, A5). */
 static void force_adjoint(double bar, double support, const ImpactMoment* now, MomentShare moment, ActiveSides* sides,
                           PairShares* out) {
   PairDerivatives d;

@@ -80,8 +80,8 @@ typedef struct {
   const LawStep* step;
   int thread;
   const FrictionPoint* points; /* contact points at t, for laws with ContactLaw.points (size: point_count) */
-  PointBar* bars; /* derivatives of Phi, the work of the pair's forces along given twists (A4), with respect to the
-                     contact points; set only while `reverse` runs (size: point_count) */
+  PointBar* bars; /* derivatives of Phi, the work of the pair's forces along given twists (adjoint.md, A4), with respect
+                     to the contact points; set only while `reverse` runs (size: point_count) */
   int point_count;
   FrictionPoints* room;        /* memory for the contact points; the element `thread` belongs to the calling thread */
   const ContactRecord* record; /* record of the pair at t + dt */
@@ -376,7 +376,7 @@ bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law));
 /* Returns the table entry of the law of two links (asserted). The entry is static. Never NULL. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
 /* Returns the table entry of a valid law. The entry is static. */
-const ContactLaw* contact_law_named(ContactModel model);
+const ContactLaw* contact_law_of_model(ContactModel model);
 
 /* A contact law in a scene (contact/pair_laws.c). */
 typedef struct {

@@ -341,8 +341,8 @@ static bool derive(const LawPair* p) {
                          p->reference[1], d);
   }
   pair_scale(d, law->stiffness);
-  /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (F3) has none since
-   * |z| <= 1, and the slip term has none either. */
+  /* The Hessian of a pair of hulls with friction only has no negative eigenvalues: h of friction (friction.md, F3) has
+   * none since |z| <= 1, and the slip term has none either. */
   p->state->convex = !of_links(p->law, p->item[0]) && is_replaced_by_link_pair(p->law, p->item);
   return true;
 }

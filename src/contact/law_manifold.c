@@ -26,7 +26,8 @@ enum { OWN_EXPONENT, OWN_REACH, OWN_WIDTH, OWN_EDGES, OWN_COUNT };
 /* The first-order distance of a point from a surface can exceed the true distance. CERTAIN_PART times a positive
  * first-order distance is used as a lower bound of the true distance. */
 #define CERTAIN_PART 0.5
-/* Smoothing length of the distance field of a polyhedron, as a multiple of the parameter `activity_width` (Y13). */
+/* Smoothing length of the distance field of a polyhedron, as a multiple of the parameter `activity_width` (fields.md,
+ * Y13). */
 #define FIELD_WIDTH 0.1
 
 /* Numbers of a contact point (FrictionPoint.numbers): distance and activity in the initial state of the step (X9). */
@@ -86,8 +87,10 @@ static double sag_of(const ManifoldSurface* surface, const ConvexHull* solid) {
 static void take_polyhedron(ManifoldSurface* out, const ModelHull* hull, double width) {
   TriangleSurface triangles = surface_of_hull(&hull->solid);
   int count = hull->solid.vertex_count;
-  if (field_of_faces(&out->field, &hull->solid,
-                     FIELD_WIDTH * width)) { /* `fits` reports the failure if the link can collide */
+  if (field_of_faces(
+          &out->field, &hull->solid,
+          FIELD_WIDTH *
+              width)) { /* the surface stays empty; ContactLaw.fits reports the failure if the link can collide */
     surface_free(&triangles);
     return;
   }
@@ -240,7 +243,7 @@ static void press_polyhedra(const LawPair* p, const ManifoldBodies* b, const Gjk
       normal = contacts[i].normal;
     }
   }
-  pair_set_pressed(p->state, least, point, normal);
+  pair_set_in_contact(p->state, least, point, normal);
 }
 
 static void find_separation(const LawPair* p, const ManifoldBodies* b) {
@@ -264,7 +267,7 @@ static void find_separation(const LawPair* p, const ManifoldBodies* b) {
     pair_set_apart(state, b->surface[1] ? CERTAIN_PART * least : least, normal);
     return;
   }
-  pair_set_pressed(state, least, point, normal);
+  pair_set_in_contact(state, least, point, normal);
 }
 
 /* ---------------------------------------------------------------- functions of a pair in a run */

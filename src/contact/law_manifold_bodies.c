@@ -1,4 +1,4 @@
-/* Finds the contacts and the smallest distance of two bodies, for the contact law `manifold` (X9). */
+/* Finds the contacts and the smallest distance of two bodies, for the contact law `manifold` (law-manifold.md, X9). */
 #include <assert.h>
 #include <string.h>
 

@@ -112,7 +112,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     if (gap.found) pair_set_apart(p->state, gap.distance, gap.normal);
     return;
   }
-  pair_set_pressed(p->state, gap.gap, vec3_scale(vec3_add(gap.witness[0], gap.witness[1]), 0.5), gap.normal);
+  pair_set_in_contact(p->state, gap.gap, vec3_scale(vec3_add(gap.witness[0], gap.witness[1]), 0.5), gap.normal);
   p->state->contact_energy = law->stiffness * math_pow(-gap.gap, law->exponent + 1) / (law->exponent + 1);
   p->state->has_terms = true;
 }

@@ -85,7 +85,7 @@ static void scratch_create(PlaneScratch* scratch, const Model* model, double tol
 
 static double* inverse_masses(const Model* model) {
   double *mass = tree_masses(model), *inverse = MEMORY_NEW(double, model->hull_count);
-  for (int i = 0; i < model->hull_count; i++) inverse[i] = tree_mobility(model, mass, model->hulls[i].link);
+  for (int i = 0; i < model->hull_count; i++) inverse[i] = tree_inverse_mass(model, mass, model->hulls[i].link);
   memory_free(mass);
   return inverse;
 }
@@ -425,8 +425,8 @@ static void note_load(const LawPair* p, double force) {
   for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
 }
 
-/* Returns true if later steps correct the friction of the pair for the normal force of a step (F8, F14). Returns false
- * for impacts with restitution, because their friction acts in a separate substep (impact.md, I9). */
+/* Returns true if later steps correct the friction of the pair for the normal force of a step (friction.md, F8, F14).
+ * Returns false for impacts with restitution, because their friction acts in a separate substep (impact.md, I9). */
 static bool corrects_friction(const LawPair* p) {
   const PairMemory* memory = p->memory;
   return slides(p->material) && !memory->start_impact_bounces && !impact_acts(memory->progress.past.stage);

@@ -15,9 +15,9 @@ typedef struct {
   bool lag_force_is_current; /* true if lag_force is a force of the same step (set by `relag`), false if it is the force
                                 at t */
   double start_force;        /* normal force at t, for stiffness 1 */
-  /* (F14) The friction force is a weighted sum of two terms. The normal force at t limits the first term (lag,
-   * friction_impact) times factors.late. The normal force of the previous solve of the same step limits the second term
-   * (current_lag, current_impact) times factors.current. */
+  /* (friction.md, F14) The friction force is a weighted sum of two terms. The normal force at t limits the first term
+   * (lag, friction_impact) times factors.late. The normal force of the previous solve of the same step limits the
+   * second term (current_lag, current_impact) times factors.current. */
   double current_weight; /* weight w of the force of the previous solve */
   FrictionFactors factors;
   FrictionLag current_lag;

@@ -41,7 +41,8 @@ static double load_of(const LawReplay* p, const PlaneRecord* r) {
   return impact_friction_limit(&impact, &past).value / force_of(p->data_now);
 }
 
-/* Returns true if the friction term with the points of the previous solve acts on a recorded pair (F14). */
+/* Returns true if the friction term with the points of the previous solve acts on a recorded pair (friction.md, F14).
+ */
 static bool current_term_acts(const LawReplay* p) {
   return p->record->current_force && has_current_points(&p->next[0].hull, &p->next[1].hull);
 }
@@ -324,7 +325,8 @@ void plane_law_work_wrench(const LawReplay* p, double wrench[2][6]) {
     for (int j = 0; i < rows && j < rows; j++) sum -= d.hessian[i][j] * bar[j];
     wrench[i / 6][i % 6] = law->stiffness * sum;
   }
-  for (int side = 0; 6 * side < rows; side++) { /* the Hessian leaves out the rotation of the lever arms (C5) */
+  for (int side = 0; 6 * side < rows;
+       side++) { /* the Hessian leaves out the rotation of the lever arms (contact.md, C5) */
     Vec3 turn = p->work->torque[side];
     Vec3 curved = vec3_add_scaled(mat3_mul_vec(d.moment[side], turn), -mat3_trace(d.moment[side]), turn);
     vec3_store(vec3_add_scaled(vec3_at(wrench[side]), -law->stiffness, curved), wrench[side]);

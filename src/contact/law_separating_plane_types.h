@@ -17,7 +17,7 @@ typedef struct {
   const LawStep* step;
   double* inverse_mass; /* 1 / (mass of the tree of each hull) [1/kg]; 0 if the hull cannot move (size: hulls) */
   bool carries_debt; /* true if normal forces that have not limited friction in their own step limit friction in later
-                        steps (F14) */
+                        steps (friction.md, F14) */
 } PlaneLaw;
 
 /* Normal force of past steps that has not limited friction yet, of a recorded pair (F14). During the simulation, the

@@ -28,7 +28,7 @@ static const SchemaRow model_row = {"contact",
 
 static const ContactLaw* find_law(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
 
-const ContactLaw* contact_law_named(ContactModel model) { return find_law(model); }
+const ContactLaw* contact_law_of_model(ContactModel model) { return find_law(model); }
 
 const ContactLaw* contact_law(const Model* model) { return find_law(model->contact_model); }
 

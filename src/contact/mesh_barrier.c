@@ -2,7 +2,7 @@
 
 #include "contact/mesh_barrier.h"
 
-/* (N19) Squared sine of the angle between two edges below which a factor reduces their energy. */
+/* (law-ipc.md, N19) Squared sine of the angle between two edges below which a factor reduces their energy. */
 #define PARALLEL_SINE 1e-3
 
 LogBarrier log_barrier(double d, double support) {

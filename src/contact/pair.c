@@ -3,7 +3,7 @@
 #include <assert.h>
 
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   HullInstance h = {.points = body.points,
                     .rings = body.rings,
                     .ring_count = body.ring_count,

@@ -12,7 +12,8 @@
 typedef struct {
   PointView points;    /* vertices in the frame of the hull's link [m]; count is 0 for a half-space and for a hull with
                           circles */
-  const Circle* rings; /* circles of a round solid in the frame of its link (C7); a hull with circles has no points */
+  const Circle* rings; /* circles whose convex hull is the core of a round solid (cylinder, cone, disc), link frame [m]
+                          (contact.md, C7); a hull has either points or circles */
   int ring_count;
   double rounding;         /* radius of the rounding around the hull of points or circles [m] */
   const RoundSlope* slope; /* derivatives of the circles and of `rounding` with respect to the parameters of a hull with
@@ -28,7 +29,7 @@ typedef struct {
 
 /* Returns the energy of a vertex (or of a half-space) at clearance c > 0 (asserted), with two derivatives [1/m, 1/m^2,
  * 1/m^3]. The energy is P_s(c) of the clamped barrier (C2). With support INFINITY, it is the energy of the long-range
- * law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (N1). */
+ * law: 3 / (M c) for a hull of M vertices, 3 / c for a half-space (law-long_range.md, N1). */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   assert(!(c <= 0));
   if (isinf(support)) {
@@ -107,7 +108,7 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
 /* Marks a state as in contact under a law without barrier, with a plane that contact_wrench reads. separation: gap,
  * negative for an overlap [m]. point: contact point, world [m]. normal: unit normal from a to b. Does not change the
  * energies. */
-static inline void pair_set_pressed(PairState* state, double separation, Vec3 point, Vec3 normal) {
+static inline void pair_set_in_contact(PairState* state, double separation, Vec3 point, Vec3 normal) {
   state->outcome = PAIR_PRESSED;
   state->separation = separation;
   state->axis = normal;
@@ -170,8 +171,8 @@ typedef struct {
                    friction */
 } VertexShare;
 
-/* Derivatives of a scalar with respect to the motion of a half-space (A13). force: with respect to the displacement of
- * the half-space. torque: with respect to its rotation about the origin of its frame. */
+/* Derivatives of a scalar with respect to the motion of a half-space (adjoint.md, A13). force: with respect to the
+ * displacement of the half-space. torque: with respect to its rotation about the origin of its frame. */
 typedef struct {
   Vec3 force, torque;
 } GroundShare;

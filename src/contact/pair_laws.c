@@ -9,12 +9,12 @@
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b) {
   assert(link_a >= 0 && link_a < model->link_count && link_b >= 0 && link_b < model->link_count);
   int pair_law = model_pair_law(model, link_a, link_b);
-  return pair_law >= 0 ? contact_law_named(model->pair_laws[pair_law].law) : contact_law(model);
+  return pair_law >= 0 ? contact_law_of_model(model->pair_laws[pair_law].law) : contact_law(model);
 }
 
 bool contact_law_with(const Model* model, bool (*has)(const ContactLaw* law)) {
   bool found = has(contact_law(model));
-  for (int k = 0; k < model->pair_law_count; k++) found = found || has(contact_law_named(model->pair_laws[k].law));
+  for (int k = 0; k < model->pair_law_count; k++) found = found || has(contact_law_of_model(model->pair_laws[k].law));
   return found;
 }
 

@@ -206,8 +206,8 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
   s->first[3] += g;
 }
 
-/* (C6) Converts the moments (SideMoments) of the centres x of balls to the moments of those points x - sigma r n^ of
- * the balls that are nearest to the plane. n^: unit normal of the plane. radius: r [m]. */
+/* (contact.md, C6) Converts the moments (SideMoments) of the centres x of balls to the moments of those points x -
+ * sigma r n^ of the balls that are nearest to the plane. n^: unit normal of the plane. radius: r [m]. */
 static void shift_moments_to_surface(SideMoments* s, double sigma, double radius, Vec3 N) {
   Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
   const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];

@@ -94,8 +94,8 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 /* Corrects the forces and moments in *out so that the forces of both bodies balance to rounding. The correction is the
- * gradient of U with respect to the plane, which is not exactly 0, times the response (A5). Without it, clearances that
- * are accurate to only 1e-11 of the range would limit the balance. Not for half-spaces. */
+ * gradient of U with respect to the plane, which is not exactly 0, times the response (adjoint.md, A5). Without it,
+ * clearances that are accurate to only 1e-11 of the range would limit the balance. Not for half-spaces. */
 void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out);
 
 #endif

@@ -83,7 +83,7 @@ void active_balance(const PlaneSolution* solution, ActiveSides* active) {
            x[4] = {v->nearest_point.x, v->nearest_point.y, v->nearest_point.z, 1};
     for (int j = 0; j < 4; j++) gradient[j] += first * x[j];
   }
-  plane_implicit(solution, false, gradient, dp);
+  plane_solve_adjoint(solution, false, gradient, dp);
   for (int k = 0; k < count; k++) {
     ActiveVertex* v = &active->vertices[k];
     double change = vec3_dot(v->nearest_point, vec3_at(dp)) + dp[3];
@@ -125,7 +125,7 @@ static void balance_plane_rate(const PairBody body[2], const PlaneSolution* solu
     Vec3 rate = point_rate(twist[side], vec3_add(v->x, vec3_sub(solution->plane.origin, body[side].reference)));
     remainder[3] += v->second * (vec3_dot(solution->plane.n, rate) + vec3_dot(v->nearest_point, vec3_at(dp)) + dp[3]);
   }
-  plane_implicit(solution, false, remainder, change);
+  plane_solve_adjoint(solution, false, remainder, change);
   for (int k = 0; k < 4; k++) dp[k] += change[k];
 }
 
@@ -185,7 +185,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
   out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
 }
 
-void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]) {
+void plane_solve_adjoint(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]) {
   double gradient[4], h[4][4];
   Vec3 n = solution->plane.n;
   plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, n, gradient, h);

@@ -181,7 +181,7 @@ static void store_solution(const PlaneProblem* p, Vec3 n, double o, const Evalua
   out->norm_second = e->norm_second;
 }
 
-/* The start plane lies halfway between the closest points, with |n| = 1 / (1 + sqrt(gap)) (N2). */
+/* The start plane lies halfway between the closest points, with |n| = 1 / (1 + sqrt(gap)) (law-long_range.md, N2). */
 Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   double length = 1 / (1 + sqrt(found->distance));
   Plane start = {plane_origin(a, b), vec3_scale(found->normal, length), 0};

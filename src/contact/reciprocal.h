@@ -5,7 +5,8 @@
  *   c_m = sigma (n . x_m + o) > 0.
  * c_m: clearance of vertex x_m; sigma: -1 for a, +1 for b; M_a, M_b: numbers of vertices. A half-space b fixes the
  * direction of n. It has the single term 3 / c at the point of its boundary nearest to the plane's origin. A solution
- * is stored as a PlaneSolution (plane.h), from which plane_derivatives computes its derivatives (C4, C5). */
+ * is stored as a PlaneSolution (plane.h), from which plane_derivatives computes its derivatives (contact.md, C4, C5).
+ */
 #ifndef SDRS_CONTACT_RECIPROCAL_H
 #define SDRS_CONTACT_RECIPROCAL_H
 
@@ -28,7 +29,7 @@ enum { RECIPROCAL_STEPS = 200, RECIPROCAL_HALVINGS = 60 };
 typedef struct {
   double value, first, second;
 } CentredPotential;
-/* Returns the potential of two points at the distance r > 0 [m]. */
+/* Returns the long-range potential of two points at the distance r > 0 [m], for the stiffness 1. */
 CentredPotential centred_potential(double r);
 
 /* Finds the plane that minimises the potential of two hulls. Starts from their closest points `found`, with

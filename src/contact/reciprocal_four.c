@@ -10,7 +10,7 @@
 
 enum { CORNERS = RECIPROCAL_CORNERS, ENTRIES = 10 };
 
-/* Corners of four pairs, one lane per pair, relative to each pair's origin [m]. */
+/* Corners of the triangles of four pairs, one lane per pair, relative to each pair's origin [m]. */
 typedef struct {
   Lanes x[2][CORNERS], y[2][CORNERS], z[2][CORNERS];
 } Corners;

@@ -40,7 +40,7 @@ typedef struct {
   PairDerivatives derivatives;
   PairShares shares;
   PairTransfer by_length[CONTACT_CLOCK_ENTRIES]; /* derivatives with respect to the entries of the clock
-                                                    (contact_replay_begin_difference) */
+                                                    (contact_replay_clear_clock_derivatives) */
   bool sound;
 } ReplayPair;
 
@@ -221,7 +221,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
   if (item < model->hull_count) {
-    RoundBody body = hull_body(&model->hulls[item]);
+    RoundBody body = hull_contact_geometry(&model->hulls[item]);
     return body.ring_count > 0 ? RING_POINTS * body.ring_count : body.points.count;
   }
   const ModelLink* link = &model->links[item - model->hull_count];
@@ -389,7 +389,7 @@ bool contact_replay_add_carried_derivatives(const ContactReplay* r, double (*wre
   return found;
 }
 
-void contact_replay_begin_difference(ContactReplay* r, int entry) {
+void contact_replay_clear_clock_derivatives(ContactReplay* r, int entry) {
   for (int k = 0; k < r->count; k++) r->pairs[k].by_length[entry] = (PairTransfer){.net_limit = 0};
 }
 
@@ -646,8 +646,9 @@ static void reverse_pair(void* context, int index, int thread) {
 
 static Vec3 local_point(const Model* model, int item, int m) {
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
-  while (m >= hull_body(&model->hulls[hull]).points.count) m -= hull_body(&model->hulls[hull++]).points.count;
-  PointView points = hull_body(&model->hulls[hull]).points;
+  while (m >= hull_contact_geometry(&model->hulls[hull]).points.count)
+    m -= hull_contact_geometry(&model->hulls[hull++]).points.count;
+  PointView points = hull_contact_geometry(&model->hulls[hull]).points;
   return point_at(points, m);
 }
 
@@ -743,8 +744,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
-/* PairShares contains derivatives with respect to coefficients times the factor ContactRecord.grip (F7). The
- * coefficients of `whole` do not contain this factor. */
+/* PairShares contains derivatives with respect to coefficients times the factor ContactRecord.grip (friction.md, F7).
+ * The coefficients of `whole` do not contain this factor. */
 double contact_replay_grip_derivative(const ContactReplay* r, int index) {
   assert(index >= 0);
   const ReplayPair* p = &r->pairs[index];
@@ -764,7 +765,7 @@ static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar,
   double mass[2], mobility = 0;
   int tree[2];
   for (int side = 0; side < 2; side++) {
-    double inverse = tree_mobility(m, r->tree_mass, p->link[side]);
+    double inverse = tree_inverse_mass(m, r->tree_mass, p->link[side]);
     tree[side] = m->links[p->link[side]].tree;
     mass[side] = inverse > 0 ? r->tree_mass[tree[side]] : 0;
     mobility += inverse;

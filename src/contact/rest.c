@@ -25,8 +25,8 @@ static double scaled_force_inverse(double q) {
   return high;
 }
 
-/* The length of the plane's normal depends only weakly on the gap of the faces, by a factor of order
- * BARRIER_NORM_WIDTH. Fixed-point iteration therefore finds both. */
+/* The length of the separating plane's normal and the gap of the faces depend on each other. The length depends only
+ * weakly on the gap, by a factor of order BARRIER_NORM_WIDTH, so a fixed-point iteration over the gap converges. */
 ContactEquilibrium rest_at_clearance(double s, int n_a, int n_b, double z) {
   assert(!(s <= 0) && z > 0);
   double q = n_a * scaled_force(z), clearance_b = n_a == n_b ? z : scaled_force_inverse(q / n_b);

@@ -6,8 +6,8 @@
 
 #include "contact/ring.h"
 
-/* Returns the point of a circle nearest to the other body. direction: unit vector to the other body; axis: unit axis of
- * the circle; world axes. */
+/* Returns the direction from the centre of a circle to its point nearest to the other body. direction: unit vector to
+ * the other body; axis: unit axis of the circle; world axes. */
 static RingNearest nearest_point(Vec3 direction, Vec3 axis, double radius, double support) {
   RingNearest out = {.axis = axis, .cosine = vec3_dot(axis, direction)};
   Vec3 radial = vec3_add_scaled(direction, -out.cosine, axis);

@@ -12,8 +12,8 @@ typedef struct {
   double cosine, sine;  /* cosine and sine of the angle between the axis and the direction to the other body */
   RingArmWeight weight; /* weight of the lever arm */
 } RingNearest;
-/* Displacement of the contact point of a body on circles, for the radius 1. The displacement of a point on a circle of
- * the radius a is a / 2 weight roll x (nearest[1] - nearest[0]). */
+/* Displacement of the contact point on a body with circular cross-sections (cylinder, cone, disc), per unit radius. For
+ * a circle of the radius a the point moves by (a / 2) * weight * (roll x (nearest[1] - nearest[0])). */
 typedef struct {
   bool acts;              /* false: weight and displacement are 0 and the other members are not set */
   RingNearest nearest[2]; /* at t and in the expected pose at t + dt */

@@ -29,8 +29,8 @@ double rolling_value(const RollingLag* lag, const RollingParameters* p, const Po
           p->spinning * square_along / (sqrt(square_along + SMOOTHING) + ROLLING_RATE));
 }
 
-/* (T2) Sets *q to the derivative of the friction energy D of one step with respect to the relative angular velocity
- * `rate`, divided by the step length. Sets *by_rate to the derivative of *q with respect to the rate. */
+/* (rolling.md, T2) Sets *q to the derivative of the friction energy D of one step with respect to the relative angular
+ * velocity `rate`, divided by the step length. Sets *by_rate to the derivative of *q with respect to the rate. */
 static void rate_derivative(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
   Vec3 n = lag->normal;
   double along = vec3_dot(n, rate);
@@ -86,7 +86,7 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
   const Plane* plane = &now->solution->plane;
   double length = vec3_norm(plane->n), z[4];
   const double plane_bar[4] = {across.x / length, across.y / length, across.z / length, 0};
-  plane_implicit(now->solution, false, plane_bar, z);
+  plane_solve_adjoint(now->solution, false, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(length, support) * vec3_dot(n, zn);
   active_compute(now, support, sides);

@@ -48,7 +48,7 @@ static void add_if_near(SpotSearch* s, int hull_a, int hull_b) {
   s->spots[s->count++] = spot;
 }
 
-int contact_find_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
+int contact_find_close_pairs(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
   assert(poses && spots && range >= 0);
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
   laws_create(model, 1, 0, &s.laws);

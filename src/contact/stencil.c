@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- closest points (N17) */
+/* ---------------------------------------------------------------- closest points (law-ipc.md, N17) */
 
 static void set_difference(Stencil* s) {
   s->y = vec3(0, 0, 0);

@@ -158,8 +158,8 @@ void contact_impact_shorten(ContactSystem* system, double dt_before, double* len
  * force_ratio (F14). The three following functions differentiate these numbers. entry: a number below
  * CONTACT_CLOCK_ENTRIES, an entry of the clock of the step (its length, two previous lengths, its time). */
 enum { CONTACT_CLOCK_ENTRIES = 4 };
-/* Sets the derivatives with respect to `entry` to 0. */
-void contact_replay_begin_difference(ContactReplay* replay, int entry);
+/* Sets the derivatives of the history variables of contact with respect to the clock entry `entry` to 0. */
+void contact_replay_clear_clock_derivatives(ContactReplay* replay, int entry);
 /* Adds `factor` times the numbers at the step lengths of the last contact_replay_refresh to the derivatives with
  * respect to `entry`. Central differences are a sum of such terms. */
 void contact_replay_add_difference(ContactReplay* replay, int entry, double factor);

@@ -82,7 +82,7 @@ typedef struct {
 static double decrease_of_distance(const RollingPair* pair, Vec3 direction, const Circle* ring) {
   if (pair->body[1]->half_space) return displacement_along(direction, ring, pair->seen);
   _Alignas(64) double at[3][POINT_VIEW_PADDING];
-  RoundBody part = {.rounding = pair->body[0]->rounding}, other = hull_body(pair->other);
+  RoundBody part = {.rounding = pair->body[0]->rounding}, other = hull_contact_geometry(pair->other);
   if (ring->radius > 0)
     part.rings = ring, part.ring_count = 1;
   else
@@ -203,7 +203,7 @@ static void relative_twist(const ContactSystem* s, const ContactPair* p, const d
   for (int k = 0; k < 6; k++) relative[k] -= b[k] + by_rotation[k];
 }
 
-void contact_refine(ContactSystem* s, const double (*twist)[6]) {
+void contact_correct_impact_forces(ContactSystem* s, const double (*twist)[6]) {
   for (int k = 0; k < s->term_count; k++) {
     int slot = s->terms[k];
     ContactPair* p = &s->pairs[slot];

@@ -9,7 +9,7 @@ double* tree_masses(const Model* model) {
   return mass;
 }
 
-double tree_mobility(const Model* model, const double* mass, int link) {
+double tree_inverse_mass(const Model* model, const double* mass, int link) {
   assert(link >= 0 && link < model->link_count);
   const ModelLink* body = &model->links[link];
   return body->tree >= 0 && body->prescribed < 0 && mass[body->tree] > 0 ? 1 / mass[body->tree] : 0;

@@ -9,6 +9,6 @@ double* tree_masses(const Model* model);
 
 /* Returns 1 / (mass of the link's tree) [1/kg]. Returns 0 for a link that is fixed or prescribed. mass: result of
  * tree_masses. */
-double tree_mobility(const Model* model, const double* mass, int link);
+double tree_inverse_mass(const Model* model, const double* mass, int link);
 
 #endif

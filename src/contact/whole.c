@@ -1,5 +1,6 @@
-/* Aggregate pairs: two links that represent all pairs of their hulls (ContactLaw.whole; docs/derivations/law-
- * long_range.md, N26). Their hulls with friction are listed, and distances and proofs use their trees. */
+/* Aggregate pairs: two links that represent all pairs of their hulls (ContactLaw.whole). Equation N26 is in
+ * docs/derivations/law-long_range.md. Their hulls with friction are listed, and distances and proofs use their trees.
+ */
 #include "contact/system.h"
 
 #include <assert.h>

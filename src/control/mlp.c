@@ -1,5 +1,5 @@
-/* Neural network of measurements (E7). Each layer has weights and biases. All layers but the output layer are followed
- * by tanh. */
+/* Neural network of measurements (feedback.md, E7). Each layer has weights and biases. All layers but the output layer
+ * are followed by tanh. */
 #include <assert.h>
 
 #include "control/control.h"

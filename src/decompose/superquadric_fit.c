@@ -1,6 +1,6 @@
 /* Fits several superquadrics together to points whose side of the solid is known. The misfit of the union at a point
  * depends only on the nearest superquadric, so the normal equations split into one 11 x 11 block per superquadric
- * (B12). */
+ * (shapes.md, B12). */
 #include <assert.h>
 #include <string.h>
 

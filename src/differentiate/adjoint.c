@@ -110,7 +110,7 @@ RecordedStep recording_find_step(const Recording* r, int index) {
                         .pose_older = recording_state_pose(r, state[3]),
                         .momentum_next = recording_state_momentum(r, state[0]),
                         .momentum_now = recording_state_momentum(r, state[1]),
-                        .contact_force_now = recording_state_felt(r, state[1]),
+                        .contact_force_now = recording_state_contact_forces(r, state[1]),
                         .delayed_now = recording_state_delayed(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first_row,
                         .contacts_now = r->contacts + state[1]->contact_first_row,

@@ -159,7 +159,8 @@ static bool wrap_has_parameter(const SceneTendonWrap* wrap, int index) {
 static void append_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
-      if (tendon_number_lives(&scene->tendons[k], i)) *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
+      if (tendon_parameter_has_effect(&scene->tendons[k], i))
+        *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       if (wrap_has_parameter(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
         *(*next)++ = (ModelOverride){OVERRIDE_WRAP, -1, k, i, 0};
@@ -170,7 +171,7 @@ static int count_tendons(const Scene* scene) {
   int count = 0;
   for (int k = 0; k < scene->tendon_count; k++) {
     for (int i = 0; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
-      count += tendon_number_lives(&scene->tendons[k], i);
+      count += tendon_parameter_has_effect(&scene->tendons[k], i);
     for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
       count += wrap_has_parameter(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
   }

@@ -150,7 +150,7 @@ static inline const Vec3* recording_state_momentum(const Recording* r, const Rec
 }
 /* Returns the contact forces on links that drives measure in a state, borrowed from the recording (links). Returns NULL
  * if no drive measures them. */
-static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
+static inline const Vec3* recording_state_contact_forces(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->substep_index < 0 ? r->felt + (size_t)(state->step - r->first_row) * links

@@ -1,4 +1,4 @@
-/* Forward sensitivities of all rows of a recorded run (docs/derivations/identify.md, I1). */
+/* Forward sensitivities of all rows of a recorded run (docs/derivations/identify.md, Q1). */
 #include <assert.h>
 
 #include "differentiate/recording.h"

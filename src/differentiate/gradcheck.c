@@ -95,7 +95,7 @@ typedef struct {
   RowSelection selection; /* rows that are stored if memory is limited */
   Recording base, perturbed;
   LossSeeds seeds;
-  DrivenModel inputs;         /* model of the block of inputs (J19) */
+  DrivenModel inputs;         /* model of the block of inputs (gradcheck.md, J19) */
   const Recording* reference; /* run whose substeps the perturbed runs repeat, or NULL */
   int runs, expected;         /* number of finished and expected perturbed runs */
   GradcheckReport* report;

@@ -1,10 +1,11 @@
 /* Effort: mean over the rows k >= 1 of the window of the squared joint forces, summed over drives and degrees of
- * freedom [N^2, N^2 m^2]. The force is limited (M1, M2): force = kp (target - q) + (kd / dt + damping gain) (target
- * rate - rate) + feedforward. q: joint coordinate. kp, kd: gains. dt: time step. For joints with three rotations the
- * limit applies to the norm of the torque (M8). target - q is then minus the rotation vector e of target^-1 q. The
- * target rate is the angular velocity J(v) dv/dt in the axes of the rotated link, with v the rotation vector of the
- * target. The target belongs to the time of the row. The target rate, and the signals of motors, are means over the
- * span of the step that ends at the row (L98). Feedback adds its input in this step to the target or signal (E8). */
+ * freedom [N^2, N^2 m^2]. The force is limited (drives.md, M1, M2): force = kp (target - q) + (kd / dt + damping gain)
+ * (target rate - rate) + feedforward. q: joint coordinate. kp, kd: gains. dt: time step. For joints with three
+ * rotations the limit applies to the norm of the torque (M8). target - q is then minus the rotation vector e of
+ * target^-1 q. The target rate is the angular velocity J(v) dv/dt in the axes of the rotated link, with v the rotation
+ * vector of the target. The target belongs to the time of the row. The target rate, and the signals of motors, are
+ * means over the span of the step that ends at the row (loads.md, L98). Feedback adds its input in this step to the
+ * target or signal (feedback.md, E8). */
 #include "differentiate/loss.h"
 
 static bool drive_counts(const LossTerm* term, const ModelController* controller, const Model* model) {

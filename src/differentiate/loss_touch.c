@@ -1,10 +1,9 @@
 /* Losses touch and closure.
  * Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2, with delta the distance of two links, x_a and x_b their
- * nearest points (V4), and t_a, t_b the targets, if given. For two convex smooth shapes the points are those of the
- * growth distance (G5), with exact derivatives. For hulls the derivatives are smoothed (V3) and are not those of the
- * value.
- * Closure: sum over fingers of (gap_i - margin)^2 / length^2, plus max(quality - epsilon, 0)^2, with epsilon the
- * quality of the grasp (V8-V10). */
+ * nearest points (witness.md, V4), and t_a, t_b the targets, if given. For two convex smooth shapes the points are
+ * those of the growth distance (growth.md, G5), with exact derivatives. For hulls the derivatives are smoothed (V3) and
+ * are not those of the value. Closure: sum over fingers of (gap_i - margin)^2 / length^2, plus max(quality - epsilon,
+ * 0)^2, with epsilon the quality of the grasp (grasp.md, V8-V10). */
 #include <assert.h>
 #include <string.h>
 

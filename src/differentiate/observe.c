@@ -4,7 +4,7 @@
 
 #include "differentiate/observe.h"
 
-/* ---------------------------------------------------------------- reactions (O1) */
+/* ---------------------------------------------------------------- reactions (update.md, O1) */
 
 static void reaction_value(const Observation* o, int link, double* out) {
   memcpy(out, o->reaction[link], sizeof(double[OBSERVABLE_COLUMNS]));

@@ -79,7 +79,7 @@ static void set_weights(RayHit* hit, const Sight* sight, const RoundBody* body, 
 /* Finds the first point of a bounded hull on the ray by Newton's method on the distance of the ray's point from the
  * hull (O30). The distance is convex along the ray, so the method does not pass the surface. */
 static RayHit meet_bounded(const Ray* ray, const ModelHull* hull, Pose pose) {
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   double distance = enter_ball(ray, pose_apply(pose, hull->center), hull->radius * (1 + NORMAL_DISTANCE));
   if (distance == HUGE_VAL) return (RayHit){0};
   double reached = 0;

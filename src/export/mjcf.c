@@ -1,6 +1,6 @@
 /* Exports a model as one self-contained MJCF file for MuJoCo (docs/export.md). Link frames and body frames are equal,
- * because MuJoCo applies the joints of a body in the same order as this program (K1). MuJoCo numbers coordinates body
- * by body, children after parents. */
+ * because MuJoCo applies the joints of a body in the same order as this program (kinematics.md, K1). MuJoCo numbers
+ * coordinates body by body, children after parents. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -98,7 +98,8 @@ static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
   if (hull_is_round(hull))
-    return hull_body(hull).points.count > 2 || (hull_body(hull).ring_count > 0 && !hull_is_cylinder(hull));
+    return hull_contact_geometry(hull).points.count > 2 ||
+           (hull_contact_geometry(hull).ring_count > 0 && !hull_is_cylinder(hull));
   return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
@@ -153,7 +154,7 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
 
 /* Writes a sphere, capsule or cylinder by its radius and half the length of its straight part. */
 static void add_round(Mjcf* m, const ModelHull* hull) {
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   PointView core = body.points;
   const char* type = "sphere";
   double radius = body.rounding, half = 0;
@@ -427,8 +428,8 @@ static void add_bodies(Mjcf* m) {
 
 /* Returns the name of MuJoCo's integrator. Large rate gains need an implicit integrator, unless rotor inertias
  * represent the gains. */
-/* Writes the fluid as attributes of <option>. MuJoCo's drag of a box is that of (L12): the pressure of its faces.
- * MuJoCo represents every other body by the box with the same inertia. */
+/* Writes the fluid as attributes of <option>. MuJoCo's drag of a box is that of (fluid.md, L12): the pressure of its
+ * faces. MuJoCo represents every other body by the box with the same inertia. */
 static void add_fluid(Mjcf* m) {
   const SceneFluid* fluid = &m->model->scene->fluid;
   if (!(fluid->density > 0 || fluid->viscosity > 0)) return;

@@ -88,7 +88,7 @@ bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half) {
 
 bool hull_is_cylinder(const ModelHull* hull) {
   if (!hull_is_round(hull)) return false;
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   return body.ring_count == 2 && body.points.count == 0 && !(body.rounding > 0) &&
          body.rings[0].radius == body.rings[1].radius;
 }

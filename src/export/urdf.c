@@ -126,7 +126,7 @@ typedef struct {
 static RoundShape find_round_shape(const ModelHull* hull) {
   RoundShape none = {NULL, 0, 0};
   if (!hull_is_round(hull)) return none;
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   if (body.ring_count == 0 && body.points.count == 1) return (RoundShape){"sphere", body.rounding, 0};
   if (!body.rings || !hull_is_cylinder(hull)) return none;
   return (RoundShape){"cylinder", body.rings[0].radius,

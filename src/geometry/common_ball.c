@@ -17,8 +17,8 @@ typedef struct {
 } BallConstraint;
 
 /* Adds the constraints that the ball with centre x and radius r lies inside the hull to the linear program: n . x + r
- * <= d for every face with unit normal n and offset d (D5). Lengths are in units of `size`, because GLPK has absolute
- * tolerances near zero. */
+ * <= d for every face with unit normal n and offset d (design.md, D5). Lengths are in units of `size`, because GLPK has
+ * absolute tolerances near zero. */
 static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallConstraint* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];

@@ -1,5 +1,5 @@
 /* Detects whether a measured velocity refers to the time of its sample or, as a backward difference, to half a sample
- * interval before (Q11). */
+ * interval before (identify.md, Q11). */
 #include "identify/data.h"
 
 #include <assert.h>

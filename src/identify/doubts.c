@@ -208,9 +208,9 @@ int identification_contradiction_count(const Identification* id) { return id->co
 void identification_append_contradiction(const Identification* id, int k, Text* out) {
   assert(k >= 0);
   static const char* const words[][2] = {
-      {"what was measured before bodies meet says", "what was measured after that"},
+      {"measurements before contact give", "measurements after contact"},
       {"the first halves of runs or windows say", "the second halves"},
-      {"where bodies are says", "how they are turned"},
+      {"positions give", "rotations"},
       {"its prior says", "the fit"},
   };
   const Contradiction* d = &id->contradictions[k];

@@ -25,7 +25,7 @@ typedef struct {
 } Shot;
 
 /* Subsets of the measurements, in complementary pairs. If the model is right, both subsets of a pair give the same
- * parameters (Q12). */
+ * parameters (identify.md, Q12). */
 enum {
   SUBSET_BEFORE_CONTACT,
   SUBSET_AFTER_CONTACT,

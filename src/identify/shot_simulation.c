@@ -83,7 +83,8 @@ static void set_initial_state(Simulation* s, const double* local) {
     for (int k = 0; k < m->dof_count; k++) m->initial_velocities[k] += local[m->dof_count + k];
   }
   if (s->shot->first > 0) lift_onto_ground(m);
-  if (!s->closure_coordinates) model_place_spring_thetas(m); /* else they belong to the closure coordinates (M10) */
+  if (!s->closure_coordinates)
+    model_place_spring_thetas(m); /* else they belong to the closure coordinates (drives.md, M10) */
 }
 
 /* Returns true if the run completes, or fails after at least one step; s->recording has the rows before the failure. */

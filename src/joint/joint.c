@@ -1,4 +1,4 @@
-/* Table of the joint types, and operations on joint coordinates (K1). */
+/* Table of the joint types, and operations on joint coordinates (kinematics.md, K1). */
 #include "joint/joint.h"
 
 #include <assert.h>

@@ -105,8 +105,8 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
   *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);
 }
 
-/* The inverse of the right Jacobian is J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v| and a1
- * = sin t / t. c equals -a_derivative / (2 a) of RightJacobian. */
+/* The inverse of the right Jacobian is J_r^-1 = I + 1/2 [v]x + c [v]x^2 with c = (1 - a1 / (2 a)) / t^2, t = |v|, a =
+ * (1 - cos t) / t^2 and a1 = sin t / t. c equals -a_derivative / (2 a) of RightJacobian. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 rotation) {
   assert(!(vec3_norm(v) >= 2 * M_PI)); /* NaN is accepted */
   RightJacobian j = right_jacobian(v);

@@ -50,8 +50,8 @@ void check_bushings(const Model* model, Diagnostics* diagnostics);
 /* Checks the tendons in the initial state. Adds an error for each tendon end inside its wrap, and a warning for each
  * tendon whose length is outside its range. Runs after build_initial. */
 void check_tendons(const Model* model, Diagnostics* diagnostics);
-/* Reports fields whose two points coincide at the start, where the force is not defined (L16). Allocates temporary
- * memory. */
+/* Reports fields whose two points coincide at the start, where the force is not defined (loads.md, L16). Allocates
+ * temporary memory. */
 void check_fields(const Model* model, Diagnostics* diagnostics);
 /* Creates *signal from source. The parameters of the signal follow the parameters of existing signals. Returns the
  * index of the first parameter. Borrows source. The model destroys the signal. */

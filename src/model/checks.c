@@ -51,7 +51,7 @@ static void append_pair(TouchSearch* search, int hull_a, int hull_b, double gap)
 }
 
 static HullBox world_box(const ModelHull* hull, int index, Pose pose, double margin) {
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   double reach[6];
   for (int k = 0; k < 6; k++) {
     double side = k < 3 ? 1 : -1;
@@ -103,7 +103,7 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
 /* Returns the gap between two hulls [m]: distance of their cores minus both rounding radii, negative for an overlap.
  * Overlapping cores have the distance 0. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
-  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  RoundBody core_a = hull_contact_geometry(a), core_b = hull_contact_geometry(b);
   double round = core_a.rounding + core_b.rounding;
   core_a.rounding = core_b.rounding = 0;
   return round_distance(&core_a, search->poses[a->link], &core_b, search->poses[b->link], NULL).distance - round;
@@ -133,7 +133,7 @@ static void sweep_boxes(TouchSearch* search) {
 /* Returns the height of the lowest point of a hull above the surface of a half-space [m]. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
-  RoundBody body = hull_body(hull);
+  RoundBody body = hull_contact_geometry(hull);
   double below = round_support(&body, mat3_tmul_vec(pose.r, vec3_scale(normal, -1)), NULL);
   return vec3_dot(normal, vec3_sub(pose.t, ground_pose.t)) - ground->offset - below;
 }
@@ -164,7 +164,7 @@ double model_hull_overlap(const ModelHull* a, Pose pose_a, const ModelHull* b, P
     *normal = vec3_scale(mat3_mul_vec((first ? pose_a : pose_b).r, ground->normal), first ? 1 : -1);
     return first ? -height_above(a, pose_a, b, pose_b) : -height_above(b, pose_b, a, pose_a);
   }
-  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  RoundBody core_a = hull_contact_geometry(a), core_b = hull_contact_geometry(b);
   const double rounding[2] = {core_a.rounding, core_b.rounding};
   core_a.rounding = core_b.rounding = 0;
   GjkResult apart = round_distance(&core_a, pose_a, &core_b, pose_b, NULL);

@@ -175,7 +175,7 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
 /* Default Stribeck speed [m/s] of imported robots, equal to the default of scene files. */
 #define STRIBECK_SPEED 0.01
 /* Least ratio of Stribeck speed to the creep speed sqrt(smoothing) without a warning. Above this ratio, static friction
- * is reached within 1 % (F12). */
+ * is reached within 1 % (friction.md, F12). */
 #define STRIBECK_PER_CREEP 20.0
 
 void build_contact(Builder* builder) {
@@ -295,7 +295,7 @@ static void check_smoothing(const DefaultsCheck* check) {
   double creep = sqrt(contact->smoothing), dt = simulation_substep_length(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
-  if (contact_law_has(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
+  if (contact_law_has_parameter(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
                     "friction reaches full strength only at a slip of sqrt(smoothing) dt = %.3g m per step, more than "
                     "the barrier distance %.6g m, so sticking bodies creep: set contact.smoothing to about %.2g",

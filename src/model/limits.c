@@ -5,7 +5,7 @@
 enum { TARGET_SAMPLES_MAX = 2000 };
 
 /* Returns the value that limit number k of the joint bounds: a joint coordinate, or the total angle, swing or twist of
- * a ball joint (S24). */
+ * a ball joint (step.md, S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.scalar_count;
   if (k < plain) return q[k];

@@ -116,7 +116,7 @@ void model_fix_pairs(const Model* model, Scene* scene) {
     pair->material.value[MATERIAL_SUPPORT] = model->pair_laws[i].contact.support;
     pair->material.value[MATERIAL_STIFFNESS] = model->pair_laws[i].contact.stiffness;
     for (int k = MATERIAL_SUPPORT; k <= MATERIAL_STIFFNESS; k++)
-      pair->material.given[k] = contact_law_has(pair->model, material_value_key(k));
+      pair->material.given[k] = contact_law_has_parameter(pair->model, material_value_key(k));
   }
 }
 

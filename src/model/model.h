@@ -79,7 +79,7 @@ static inline int hull_parameter_count(const ModelHull* hull) {
 }
 /* Returns the geometry that contact uses for the hull: the exact round solid, or the convex hull of the vertices. Its
  * arrays are borrowed from the hull. */
-static inline RoundBody hull_body(const ModelHull* hull) {
+static inline RoundBody hull_contact_geometry(const ModelHull* hull) {
   return hull_is_round(hull) ? hull->smooth->core : (RoundBody){hull->points, NULL, 0, 0};
 }
 
@@ -513,7 +513,7 @@ enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_FRICTION, TEND
 /* Returns true if the force of the tendon depends on its constant `index` (TENDON_NUMBER_STIFFNESS, ...). The force
  * always depends on the points. The force depends on stiffness and rest length if stiffness > 0, and on friction if
  * friction > 0. */
-static inline bool tendon_number_lives(const SceneTendon* tendon, int index) {
+static inline bool tendon_parameter_has_effect(const SceneTendon* tendon, int index) {
   if (index == TENDON_NUMBER_FRICTION) return tendon->friction > 0;
   return index >= TENDON_NUMBER_POINTS || tendon->stiffness > 0;
 }

@@ -59,7 +59,7 @@ static void append_contact(const Model* model, Text* text) {
     append_numbers(text, &hull->normal.x, 3);
     append_numbers(text, &hull->offset, 1);
     if (hull_is_round(hull)) append_numbers(text, &hull->smooth->core.rounding, 1);
-    for (int i = 0; i < hull_body(hull).ring_count; i++) {
+    for (int i = 0; i < hull_contact_geometry(hull).ring_count; i++) {
       append_numbers(text, &hull->smooth->rings[i].center.x, 3);
       append_numbers(text, &hull->smooth->rings[i].axis.x, 3);
       append_numbers(text, &hull->smooth->rings[i].radius, 1);

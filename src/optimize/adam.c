@@ -46,9 +46,9 @@ static void compute_divisors(const Optimizer* o, double* divisor) {
   for (int i = 0; i < o->set->count; i++) divisor[i] = fmax(divisor[i], largest > 0 ? DIVISOR_MIN * largest : 1.0);
 }
 
-/* Proposes the Adam step, projected onto the feasible set (O5). The unprojected step d minimizes mean . d + sum
- * divisor_i d_i^2 / (2 bound). mean: running mean of the gradients. bound: step size. The projection uses the metric of
- * this sum, so that the method stops only where the constraints balance the mean gradient. */
+/* Proposes the Adam step, projected onto the feasible set (update.md, O5). The unprojected step d minimizes mean . d +
+ * sum divisor_i d_i^2 / (2 bound). mean: running mean of the gradients. bound: step size. The projection uses the
+ * metric of this sum, so that the method stops only where the constraints balance the mean gradient. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   if (o->state[STATE_IS_NEW_POINT] == 1) update_means(o, gradient);
   o->state[STATE_IS_NEW_POINT] = 0;

@@ -1,6 +1,6 @@
-/* Method selection of `optimizer: auto` (O23). L-BFGS is first. If its steps no longer achieve the predicted decrease,
- * CMA-ES follows, then Adam with shorter steps, then CMA-ES again from the best design. The changes depend only on
- * results of trials and iteration counts, so that a resumed search makes the same ones. */
+/* Method selection of `optimizer: auto` (update.md, O23). L-BFGS is first. If its steps no longer achieve the predicted
+ * decrease, CMA-ES follows, then Adam with shorter steps, then CMA-ES again from the best design. The changes depend
+ * only on results of trials and iteration counts, so that a resumed search makes the same ones. */
 #include <string.h>
 
 #include "optimize/optimization.h"

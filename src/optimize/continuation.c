@@ -117,7 +117,7 @@ Status continuation_advance(Optimization* o) {
 
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
   ContactModel law = scene->contact.model;
-  if (ramp->iterations == 0 || (law != CONTACT_NONE && contact_law_has(law, key))) return true;
+  if (ramp->iterations == 0 || (law != CONTACT_NONE && contact_law_has_parameter(law, key))) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place,
                   "the contact law %s of the scene '%s' has no %s: schedule a parameter of this law",
                   contact_model_name(law), scene->name, key);
@@ -130,7 +130,7 @@ static void warn_about_pairs(const Scene* scene, const TaskRamp* ramp, const cha
   if (ramp->iterations == 0) return;
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
-    if (!pair->material.given[material] && !(pair->has_model && contact_law_has(pair->model, key))) continue;
+    if (!pair->material.given[material] && !(pair->has_model && contact_law_has_parameter(pair->model, key))) continue;
     diagnostics_add(diagnostics, SEVERITY_WARNING, ramp->place,
                     "the schedule does not change the %s of the pair '%s', '%s' in scene '%s', because contact.pairs "
                     "gives the pair its own law or value: remove the pair from contact.pairs if the schedule must "

@@ -52,7 +52,8 @@ bool design_changes_hull(const Design* d, int link, int hull) {
   return at < d->hull_first[link + 1] && d->hull_changes[at];
 }
 
-/* Evaluates, for each scene value that depends on variables, its initial value plus the sum of its terms (D1). */
+/* Evaluates, for each scene value that depends on variables, its initial value plus the sum of its terms (design.md,
+ * D1). */
 ModelOverride* design_overrides(const Design* d, const double* x) {
   ModelOverride* overrides = MEMORY_NEW(ModelOverride, d->number_count);
   for (int k = 0; k < d->number_count; k++) {

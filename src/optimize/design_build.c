@@ -96,7 +96,7 @@ static const char* suggest_variable(const Design* d, const char* name) {
   return nearest;
 }
 
-/* Adds the linear constraints of the task to the feasible set (D6). */
+/* Adds the linear constraints of the task to the feasible set (design.md, D6). */
 static void build_constraints(DesignBuild* b) {
   Design* d = b->design;
   FeasibleSet* set = &d->set;

@@ -192,7 +192,7 @@ static void add_axis_values(ItemBuild* l, const char* owner, int link) {
   }
 }
 
-/* ---------------------------------------------------------------- inertia (D9) */
+/* ---------------------------------------------------------------- inertia (design.md, D9) */
 
 static bool add_inertia_scale(ItemBuild* l, const TaskName* name, int link) {
   char text[NAME_MAX_LENGTH + 40];
@@ -451,7 +451,7 @@ static bool add_tendon_values(ItemBuild* l, const TaskName* name, int link) {
     if (ordinal > 0) snprintf(index, sizeof index, "%d", ordinal);
     ordinal++;
     if (l->kind->index != TENDON_NUMBER_POINTS) {
-      if (!tendon_number_lives(tendon, l->kind->index)) continue;
+      if (!tendon_parameter_has_effect(tendon, l->kind->index)) continue;
       add_value(l, link, k, l->kind->index, format_name(text, sizeof text, name->text, l->kind->word, index));
       listed++;
       continue;

@@ -66,8 +66,8 @@ static void append_map(SymmetryGroup* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* Completes the group: adds all products of generators[count] (D3). Two mirrors, for example, generate a half turn.
- * Returns false above MAPS_MAX maps. */
+/* Completes the group: adds all products of generators[count] (design.md, D3). Two mirrors, for example, generate a
+ * half turn. Returns false above MAPS_MAX maps. */
 static bool close_group(SymmetryGroup* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {

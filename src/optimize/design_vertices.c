@@ -136,9 +136,9 @@ static bool precedes(VertexIndex a, VertexIndex b) {
   return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
 }
 
-/* Returns the vertex whose variables move vertex `at` (D3): the first vertex at the same position, or the first image
- * under the symmetries of the link. *map: maps its displacement to that of `at`. Returns hull -1 if an image has no
- * vertex. */
+/* Returns the vertex whose variables move vertex `at` (design.md, D3): the first vertex at the same position, or the
+ * first image under the symmetries of the link. *map: maps its displacement to that of `at`. Returns hull -1 if an
+ * image has no vertex. */
 static VertexIndex representative(const DesignBuild* b, const LinkVertices* v, VertexIndex at, Mat3* map) {
   *map = mat3_identity();
   const SharedVertex* s = find_shared(b, v, at);

@@ -206,7 +206,7 @@ void draws_destroy(Draws* d) {
 
 int draws_override_capacity(const Draws* d) { return d ? d->number_count + 4 * d->rotation_count : 0; }
 
-/* Draws the values of a scenario (O18): values[value_count]. */
+/* Draws the values of a scenario (update.md, O18): values[value_count]. */
 static void draw_values(const Draws* d, DrawIndex draw, int scenario, double* values) {
   Random random = {d->seed};
   random.state = random_bits(&random) + (uint64_t)draw.stream;

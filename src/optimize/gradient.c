@@ -8,9 +8,9 @@ static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   return 2 * set->count;
 }
 
-/* Proposes the gradient step, projected onto the feasible set (O4). The projection uses the metric in which the step is
- * steepest descent. Otherwise linear constraints over design and control variables, whose step sizes differ, could turn
- * it into an ascent direction. */
+/* Proposes the gradient step, projected onto the feasible set (update.md, O4). The projection uses the metric in which
+ * the step is steepest descent. Otherwise linear constraints over design and control variables, whose step sizes
+ * differ, could turn it into an ascent direction. */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   double *step = o->work, *scale = step + o->set->count;
   for (int block = 0; block < 2; block++) {

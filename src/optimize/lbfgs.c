@@ -172,7 +172,7 @@ static bool descends(int count, const double* gradient, const double* x, const d
   return slope < 0;
 }
 
-/* Proposes the L-BFGS step (O9). After a rejected trial the aggregate replaces the gradient (O25). */
+/* Proposes the L-BFGS step (update.md, O9). After a rejected trial the aggregate replaces the gradient (O25). */
 static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count, memory = o->settings.memory;
   double *scaled = o->work, *direction = scaled + count, *to_face = direction + count, *limits = to_face + count;

@@ -9,8 +9,8 @@
 /* Largest number of designs that are drawn for a start until one can be simulated. */
 enum { DRAWS_MOST = 20 };
 
-/* Sets x[variables] to a random design (O17). Each design has its own random stream and uses one random number per
- * variable, so that the bounds of a variable do not affect the others. */
+/* Sets x[variables] to a random design (update.md, O17). Each design has its own random stream and uses one random
+ * number per variable, so that the bounds of a variable do not affect the others. */
 static void draw_start(const Optimization* o, int start, int number, double* x) {
   const TaskOptimizer* settings = &o->task->optimizer;
   Random random = {o->task->seed};

@@ -156,7 +156,8 @@ typedef struct {
 struct Optimization {
   Task* task;
   OptimizationOptions options;
-  double check_tolerance; /* tolerance of the time-step solver in runs of a gradient check (J18); 0: that of the task */
+  double check_tolerance; /* tolerance of the time-step solver in runs of a gradient check (gradcheck.md, J18); 0: that
+                             of the task */
   Design design;
   OptimizationFunction function; /* function that replaces the losses of the task; not used if `evaluate` is NULL */
   double step[2]; /* step size of the design variables and of the control variables, before the factor of `optimizer:

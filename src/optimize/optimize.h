@@ -71,10 +71,10 @@ typedef struct {
   const double* unit;
   const bool* fixed; /* for each variable, true if it is fixed (variables); NULL if no variable is fixed */
 } OptimizationFunction;
-/* Makes the optimization minimize a function instead of the losses (O21). Bounds, constraints and optimizer of the task
- * stay in use. Call it before optimization_start and optimization_load. The terms of the task's losses are then
- * reported as 0. Gradient norms in OptimizationRow refer to variables divided by `unit`. Copies `unit` and `fixed`,
- * borrows the context. */
+/* Makes the optimization minimize a function instead of the losses (update.md, O21). Bounds, constraints and optimizer
+ * of the task stay in use. Call it before optimization_start and optimization_load. The terms of the task's losses are
+ * then reported as 0. Gradient norms in OptimizationRow refer to variables divided by `unit`. Copies `unit` and
+ * `fixed`, borrows the context. */
 void optimization_set_function(Optimization* optimization, const OptimizationFunction* function);
 /* Evaluates loss and gradient of the initial design (iteration 0). Returns STATUS_SOLVER or STATUS_BAD_INPUT with
  * diagnostics if the design fails, and STATUS_INTERRUPTED without a message. Call it once. Allocates memory. */

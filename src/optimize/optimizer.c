@@ -171,7 +171,7 @@ void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, dou
   for (int row = 0; row < set->row_count; row++) shift_row_limits(set, row, x, &row_low[row], &row_high[row]);
 }
 
-/* Returns the factor of the step schedule (O2) after a number of accepted trials. */
+/* Returns the factor of the step schedule (update.md, O2) after a number of accepted trials. */
 static double schedule_factor(const TaskOptimizer* settings, double accepted) {
   switch (settings->schedule) {
     case SCHEDULE_CONSTANT:

@@ -10,8 +10,8 @@ typedef struct Optimizer Optimizer;
 
 /* Indices into Optimizer.state. x: last accepted point. */
 enum {
-  STATE_FACTOR,          /* factor by which the step control multiplies the step sizes of the settings (O3) */
-  STATE_LENGTH,          /* length of the last trial: |(trial - x) / step|_2 */
+  STATE_FACTOR, /* factor by which the step control multiplies the step sizes of the settings (update.md, O3) */
+  STATE_LENGTH, /* length of the last trial: |(trial - x) / step|_2 */
   STATE_REJECTED_LENGTH, /* length of the last rejected trial at x; 0: none */
   STATE_ACCEPTED,        /* number of accepted trials, argument of the step schedule (O2) */
   STATE_FACTOR_BEFORE,   /* STATE_FACTOR before the first rejected trial at x; 0: no trial at x was rejected */

@@ -1,6 +1,7 @@
 /* Correction of trials that are invalid in the initial state: bodies intersect, a loop does not close, or a hull is too
- * thin (O22). The initial gaps are linearized at the current design and added to the feasible set as rows, and the
- * optimizer proposes the trial again. A trial that still fails is moved halfway towards the current design, repeatedly.
+ * thin (update.md, O22). The initial gaps are linearized at the current design and added to the feasible set as rows,
+ * and the optimizer proposes the trial again. A trial that still fails is moved halfway towards the current design,
+ * repeatedly.
  */
 #include <assert.h>
 #include <string.h>

@@ -4,11 +4,11 @@
 
 #include "optimize/project.h"
 
-/* Sets d to the minimizer of g . d subject to low <= d <= high and |d_block|_2 <= radius[block] (O7). d_block: the
- * entries of d in a block (0 design, 1 control). g is the gradient, and low <= 0 <= high. The result is d_i = clamp(-t
- * g_i, low_i, high_i) with one t per block, exact to rounding. At most as many iterations are needed as there are
- * variables. All arrays have the length count, except radius[2] in the units of the blocks. Allocates nothing, never
- * fails. */
+/* Sets d to the minimizer of g . d subject to low <= d <= high and |d_block|_2 <= radius[block] (update.md, O7).
+ * d_block: the entries of d in a block (0 design, 1 control). g is the gradient, and low <= 0 <= high. The result is
+ * d_i = clamp(-t g_i, low_i, high_i) with one t per block, exact to rounding. At most as many iterations are needed as
+ * there are variables. All arrays have the length count, except radius[2] in the units of the blocks. Allocates
+ * nothing, never fails. */
 void step_ball_bounds(int count, const int* block, const double* low, const double* high, const double* gradient,
                       const double radius[2], double* d);
 

@@ -44,9 +44,9 @@ static void compute_limits(const FeasibleSet* set, const double* x, StepProblem*
   }
 }
 
-/* Sets p->d[count] to the minimizer of the linearized loss in the infinity norm (O6). A variable in no row moves to an
- * end of its interval. For the other variables the shortest of all optimal steps is chosen, measured in radii, so that
- * variables without influence do not move. Returns false if the projection fails. */
+/* Sets p->d[count] to the minimizer of the linearized loss in the infinity norm (update.md, O6). A variable in no row
+ * moves to an end of its interval. For the other variables the shortest of all optimal steps is chosen, measured in
+ * radii, so that variables without influence do not move. Returns false if the projection fails. */
 static bool step_infinity(const Optimizer* o, const double* gradient, StepProblem* p) {
   for (int i = 0; i < o->set->count; i++) {
     p->d[i] = gradient[i] > 0 ? p->low[i] : gradient[i] < 0 ? p->high[i] : 0.0;

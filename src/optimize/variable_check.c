@@ -30,7 +30,7 @@ static double evaluate_block(void* context, const double* values) {
   return outcome == TRIAL_ACCEPTED && !interrupted ? optimization_merit(o, loss, o->trial_terms) : (double)NAN;
 }
 
-/* Returns the same value from runs with the solver tolerance times GRADCHECK_PRECISE_FACTOR (J18). */
+/* Returns the same value from runs with the solver tolerance times GRADCHECK_PRECISE_FACTOR (gradcheck.md, J18). */
 static double evaluate_precisely(void* context, const double* values) {
   Optimization* o = ((const CheckedVariableBlock*)context)->optimization;
   o->check_tolerance = GRADCHECK_PRECISE_FACTOR * o->task->optimizer.tolerance;

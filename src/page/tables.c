@@ -213,8 +213,8 @@ static void add_contact_points(const ContactList* list) {
   PageArray array = page_start_array(page, 4);
   for (int m = 0; m < page->row_count; m++) {
     ContactSpot* spots;
-    int count =
-        contact_find_spots(model, run_poses_at_row(page->source->run, page->rows[m]), CONTACT_RANGE(model), &spots);
+    int count = contact_find_close_pairs(model, run_poses_at_row(page->source->run, page->rows[m]),
+                                         CONTACT_RANGE(model), &spots);
     first[m + 1] = first[m];
     for (int i = 0; i < count; i++) {
       if (!spots[i].touching) continue;

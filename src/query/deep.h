@@ -11,9 +11,9 @@ typedef struct {
 } DepthBounds;
 
 enum { DEPTH_POINTS_MAX = 40000 };
-/* Computes proven bounds of the penetration depth of overlapping bodies (H6). Refines the bounds until high - low <=
- * width_max [m] or DEPTH_POINTS_MAX support points are used. Returns false, with *out unchanged, if no bound was found.
- * Allocates temporary memory. */
+/* Computes proven bounds of the penetration depth of overlapping bodies (growth.md, H6). Refines the bounds until high
+ * - low <= width_max [m] or DEPTH_POINTS_MAX support points are used. Returns false, with *out unchanged, if no bound
+ * was found. Allocates temporary memory. */
 bool depth_bounds(const ConvexBody body[2], const Pose pose[2], double width_max, DepthBounds* out);
 
 /* Returns the point of a body farthest along a direction, both in the world frame [m] (query/distance_smooth.c). */

@@ -102,9 +102,9 @@ static void feature_coordinates(const Vec3 along[2], int directions, Vec3 arm, d
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
-/* The weights of a best-fit line or plane are b_i(x) = 1/N + c_i . S^-1 c(x) (H5). x: point `place`; N: number of
- * vertices; c_i, c(x): in-plane coordinates of vertex i and of x, relative to the mean of the vertices; S: sum of c_i
- * c_i^T. */
+/* The weights of a best-fit line or plane are b_i(x) = 1/N + c_i . S^-1 c(x) (growth.md, H5). x: point `place`; N:
+ * number of vertices; c_i, c(x): in-plane coordinates of vertex i and of x, relative to the mean of the vertices; S:
+ * sum of c_i c_i^T. */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
   assert(feature->corners > 0);
   int directions = feature->directions, count = feature->corners;

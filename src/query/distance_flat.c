@@ -1,5 +1,5 @@
-/* Derivatives of the distance of hulls whose nearest points are not unique (H7): face on face, edge on face, parallel
- * edges. */
+/* Derivatives of the distance of hulls whose nearest points are not unique (growth.md, H7): face on face, edge on face,
+ * parallel edges. */
 #include <assert.h>
 
 #include "query/features.h"

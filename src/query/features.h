@@ -22,14 +22,14 @@ typedef struct {
 } Feature;
 
 /* Returns the feature of a hull along the direction `out` (unit, world). The feature contains the vertices at most
- * `reach` [m] behind the farthest vertex. Its number of directions is 0 if these vertices coincide. Does not
- * allocate. */
+ * `reach` [m] behind the farthest vertex. Feature.directions is 0 for a vertex, 1 for an edge and 2 for a face. It is 0
+ * if these vertices coincide. Does not allocate. */
 Feature feature_find(PointView view, Pose pose, Vec3 out, double reach);
 /* Returns an upper bound of the distance of the vertices from the frame's origin [m]: the largest |x| + |y| + |z|. */
 double point_view_size(PointView view);
 
-/* Motion of a feature (vertex, edge or face of a hull) when its vertices are displaced (H5). A point of the feature
- * moves by the sum of weight[i] times the displacement of vertex i; the weights are dimensionless. Direction
+/* Motion of a feature (vertex, edge or face of a hull) when its vertices are displaced (growth.md, H5). A point of the
+ * feature moves by the sum of weight[i] times the displacement of vertex i; the weights are dimensionless. Direction
  * Feature.along[j] changes by the sum of tilt[i][j] [1/m] times the displacement of vertex i. */
 typedef struct {
   double weight[FEATURE_CORNERS], tilt[FEATURE_CORNERS][2];

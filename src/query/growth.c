@@ -1,5 +1,5 @@
-/* Growth distance (G1). A few interior-point steps are followed by Newton's method on the optimality conditions of the
- * growth problem (growth.h). The bounds of the result are proven (G3, G4, G23). */
+/* Growth distance (growth.md, G1). A few interior-point steps are followed by Newton's method on the optimality
+ * conditions of the growth problem (growth.h). The bounds of the result are proven (G3, G4, G23). */
 #include <assert.h>
 
 #include "query/growth.h"

@@ -4,10 +4,10 @@
 
 #include "query/query.h"
 
-/* Growth problem (G2): body b moves along the line of centres, away from a, while both bodies share a point p. The
- * problem maximizes the distance u of the centres, subject to phi_a(p) <= 0 and phi_b(r^T (p - u d)) <= 0. The level
- * functions phi_a and phi_b are negative inside the bodies. The growth distance alpha is the actual distance of the
- * centres divided by the largest u. */
+/* Growth problem (growth.md, G2): body b moves along the line of centres, away from a, while both bodies share a point
+ * p. The problem maximizes the distance u of the centres, subject to phi_a(p) <= 0 and phi_b(r^T (p - u d)) <= 0. The
+ * level functions phi_a and phi_b are negative inside the bodies. The growth distance alpha is the actual distance of
+ * the centres divided by the largest u. */
 typedef struct {
   const Shape *a, *b;
   Mat3 r;       /* rotation matrix from the axes of body b to the axes of body a */

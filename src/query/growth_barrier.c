@@ -1,6 +1,6 @@
-/* Barrier method for the growth distance (G6). Maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2)) over p and u
- * for decreasing mu; gamma_a and gamma_b are the gauges of the bodies. The function is concave for every shape, because
- * gauges are convex, so damped Newton steps converge from any interior point. */
+/* Barrier method for the growth distance (growth.md, G6). Maximizes u + mu (log(1 - gamma_a^2) + log(1 - gamma_b^2))
+ * over p and u for decreasing mu; gamma_a and gamma_b are the gauges of the bodies. The function is concave for every
+ * shape, because gauges are convex, so damped Newton steps converge from any interior point. */
 #include <assert.h>
 
 #include "query/growth.h"

@@ -1,5 +1,5 @@
-/* Derivatives of the growth distance by the implicit function theorem on its optimality conditions (G3). Several
- * columns are computed at a time. */
+/* Derivatives of the growth distance by the implicit function theorem on its optimality conditions (growth.md, G3).
+ * Several columns are computed at a time. */
 #include <assert.h>
 #include <string.h>
 #include "base/lanes.h"

@@ -1,5 +1,5 @@
 /* Gap of the growth distance for contact potentials: gradient with respect to both poses, and derivatives of the
- * gradient (G8, G9). */
+ * gradient (growth.md, G8, G9). */
 #include <assert.h>
 
 #include "query/growth.h"

@@ -1,6 +1,6 @@
-/* Newton's method for the growth problem (growth.h) in the shared point p and the centre distance u (G2). The
- * multipliers minimize the residual (G21). A step satisfies the linearized surface conditions and is stationary along
- * both surfaces (G22). The last evaluation proves the solution (G23). */
+/* Newton's method for the growth problem (growth.h) in the shared point p and the centre distance u (growth.md, G2).
+ * The multipliers minimize the residual (G21). A step satisfies the linearized surface conditions and is stationary
+ * along both surfaces (G22). The last evaluation proves the solution (G23). */
 #include "query/growth.h"
 
 enum { STEPS = 14 };

@@ -1,4 +1,5 @@
-/* Power-law contact force on the gap of the growth distance, as wrenches on both bodies, with derivatives (G24). */
+/* Power-law contact force on the gap of the growth distance, as wrenches on both bodies, with derivatives (growth.md,
+ * G24). */
 #include <assert.h>
 
 #include "query/growth.h"

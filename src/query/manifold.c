@@ -1,7 +1,7 @@
 /* Contact manifolds with derivatives (X1-X8). docs/derivations/manifold.md All quantities are in the frame of body b.
  * Derivatives are with respect to six variables: rotation of body a about its origin and translation of body a, along
- * the axes of b. For derivatives with respect to shape or smoothing (X8), the variables are up to six shape parameters
- * of one body, or the smoothing. */
+ * the axes of b. For derivatives with respect to shape or smoothing (law-manifold.md, X8), the variables are up to six
+ * shape parameters of one body, or the smoothing. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

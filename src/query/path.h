@@ -10,9 +10,9 @@ double path_alpha_lower_bound(const PathProblem* problem, Vec3 at, int k, int* q
 /* Returns the growth distance alpha between the body at position `at` [m] and obstacle k. Sets *slope to the gradient
  * of alpha with respect to the body's position [1/m], or to zero where alpha is not differentiable. */
 double path_alpha_gradient(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries);
-/* Returns true if the body provably moves free of all obstacles along the straight segment from a to b (G17). Free: the
- * growth distance is at least 1 + clearance. The proof covers the segment with balls of free positions. Returns false
- * if the segment is not free, or if the proof needs too small balls. */
+/* Returns true if the body provably moves free of all obstacles along the straight segment from a to b (growth.md,
+ * G17). Free: the growth distance is at least 1 + clearance. The proof covers the segment with balls of free positions.
+ * Returns false if the segment is not free, or if the proof needs too small balls. */
 bool path_is_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
 
 /* Returns the length of a polyline [m]. points: (count) [m]. */

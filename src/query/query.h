@@ -623,11 +623,11 @@ typedef struct {
  * point or edge has the same depth. */
 int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                   const ManifoldOptions* options, ManifoldMean* out, void* room);
-/* Computes the contacts of two bodies with derivatives with respect to shape parameters or the smoothing (X8).
- * `cause` selects the parameters of a, the parameters of b, or the smoothing. Columns 0 to 5 of the slopes belong to
- * the parameters first .. first + 5 of the body; columns beyond the last parameter are zero. For the smoothing only
- * column 0 is used. first must be below manifold_parameter_count. out (manifold_count entries); room: 64-byte aligned
- * workspace of manifold_room bytes, or NULL. */
+/* Computes the contacts of two bodies with derivatives with respect to shape parameters or the smoothing
+ * (law-manifold.md, X8). `cause` selects the parameters of a, the parameters of b, or the smoothing. Columns 0 to 5 of
+ * the slopes belong to the parameters first .. first + 5 of the body; columns beyond the last parameter are zero. For
+ * the smoothing only column 0 is used. first must be below manifold_parameter_count. out (manifold_count entries);
+ * room: 64-byte aligned workspace of manifold_room bytes, or NULL. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

@@ -1,4 +1,4 @@
-/* Gradient descent that moves two bodies until given points of the bodies are in contact (V4, V5). */
+/* Gradient descent that moves two bodies until given points of the bodies are in contact (witness.md, V4, V5). */
 #include <assert.h>
 #include <string.h>
 #include "query/witness.h"

@@ -35,7 +35,7 @@ static void compute_half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, do
 }
 
 /* Sets by_b to the central differences (x(h) - x(-h)) / (2 h) of the nearest points x with respect to the motion of
- * body b (V6). h is size[k] along coordinate k of the motion. */
+ * body b (witness.md, V6). h is size[k] along coordinate k of the motion. */
 static void central_differences(EstimatePair* pair, const double size[6], double by_b[6][6]) {
   for (int k = 0; k < 6; k++) {
     double xi[6] = {0}, change[6];

@@ -1,4 +1,4 @@
-/* Lower bound of how far the nearest points of two bodies must stay from their target points (V11). */
+/* Lower bound of how far the nearest points of two bodies must stay from their target points (witness.md, V11). */
 #include "query/witness.h"
 
 /* Triangles are coplanar if the sine between their normals is below this value. The edge between coplanar triangles is

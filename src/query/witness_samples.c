@@ -1,4 +1,4 @@
-/* Choice of the surface samples whose weighted mean is a smoothed nearest point (V1). */
+/* Choice of the surface samples whose weighted mean is a smoothed nearest point (witness.md, V1). */
 #include <assert.h>
 
 #include "query/witness.h"

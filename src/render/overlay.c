@@ -164,7 +164,7 @@ void render_marks(RenderImage* image, const RenderCamera* camera, const Model* m
                   const RunContacts* contacts, const RenderMarks* marks) {
   if (!(marks->show & (RENDER_CONTACTS | RENDER_FORCES | RENDER_PLANES))) return;
   ContactSpot* spots;
-  int count = contact_find_spots(model, poses, NEAR_SUPPORTS * model->contact.support, &spots);
+  int count = contact_find_close_pairs(model, poses, NEAR_SUPPORTS * model->contact.support, &spots);
   OverlayPen pen = {image, camera, model, spots, count};
   for (int i = 0; i < count && (marks->show & RENDER_PLANES); i++) draw_plane(&pen, &spots[i]);
   if (contacts && (marks->show & RENDER_FORCES)) draw_forces(&pen, time, contacts, marks->metres_per_newton);

@@ -176,7 +176,7 @@ static void read_pair_name(Reader* reader, const char* key, const Node* node, ch
   reader_leave(reader, mark);
 }
 
-bool contact_law_has(ContactModel law, const char* key) {
+bool contact_law_has_parameter(ContactModel law, const char* key) {
   assert(key);
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++)
@@ -222,7 +222,7 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
     const char* key = material_value_key(
         k == MATERIAL_FRICTION_ALONG ? MATERIAL_STATIC_FRICTION
                                      : k); /* friction_along is no key, but the same laws have it and static_friction */
-    if (pair->has_model && !contact_law_has(pair->model, key))
+    if (pair->has_model && !contact_law_has_parameter(pair->model, key))
       reader_error(reader, pair->place, "the law %s has no key '%s': remove the key, or use another 'model'",
                    contact_model_name(pair->model),
                    k == MATERIAL_FRICTION_ALONG ? "friction_axis" : material_value_key(k));

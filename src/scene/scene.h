@@ -487,7 +487,7 @@ typedef enum {
 const char* contact_model_name(ContactModel model);
 /* Returns true if a contact law has a parameter that not all laws have. key: key of the parameter in scene files, not
  * NULL. CONTACT_NONE has the parameters of separating_plane. Allocates nothing. */
-bool contact_law_has(ContactModel law, const char* key);
+bool contact_law_has_parameter(ContactModel law, const char* key);
 typedef struct {
   double dt; /* time step [s] */
   int steps;

@@ -1,5 +1,5 @@
-/* Truncated cone (B2): a smooth maximum of three functions that are negative inside, f_s for the conical side and f_b,
- * f_t for the bottom and top ends. */
+/* Truncated cone (shapes.md, B2): a smooth maximum of three functions that are negative inside, f_s for the conical
+ * side and f_b, f_t for the bottom and top ends. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 

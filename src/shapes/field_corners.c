@@ -184,9 +184,9 @@ static void in_plane_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
 }
 
 /* Adds one CornerDerivative of plane k for each of its vertices corner (count). The plane is the best fit of its
- * vertices, with the weights b_i(x) = 1/N + c_i . S^-1 c(x) (H5). N is count. c_i and c(x) are the coordinates of
- * vertex i and of x along two axes perpendicular to the normal, relative to the mean of the vertices. S is the sum of
- * c_i c_i^T. */
+ * vertices, with the weights b_i(x) = 1/N + c_i . S^-1 c(x) (growth.md, H5). N is count. c_i and c(x) are the
+ * coordinates of vertex i and of x along two axes perpendicular to the normal, relative to the mean of the vertices. S
+ * is the sum of c_i c_i^T. */
 static void append_plane_derivatives(DerivativeList* list, const ConvexHull* hull, const int* corner_of,
                                      const int* corner, int count, int k, Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};

@@ -31,7 +31,7 @@ typedef struct {
   Lanes3 gradient, outward, outward_jacobian[3];
 } FieldLanes;
 
-/* ---------------------------------------------------------------- a superquadric (B7) */
+/* ---------------------------------------------------------------- a superquadric (shapes.md, B7) */
 
 /* Lower limit of coordinates and of their ratios. Powers of smaller numbers are zero or do not change the result. */
 #define SMALLEST 1e-150

@@ -1,5 +1,5 @@
 /* Private to shapes/: value of a signed distance field given by points with normals, a weighted mean of the heights
- * above the points' planes (Y3). Also its derivatives with respect to the points (Y10). */
+ * above the points' planes (fields.md, Y3). Also its derivatives with respect to the points (Y10). */
 #ifndef SDRS_SHAPES_FIELD_MEAN_H
 #define SDRS_SHAPES_FIELD_MEAN_H
 

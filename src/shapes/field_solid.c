@@ -1,4 +1,5 @@
-/* The solid phi <= 0 of a field: closed surface by marching tetrahedra (Y7), moments by line integrals (Y8). */
+/* The solid phi <= 0 of a field: closed surface by marching tetrahedra (fields.md, Y7), moments by line integrals (Y8).
+ */
 #include <assert.h>
 #include <string.h>
 #include "shapes/shapes.h"

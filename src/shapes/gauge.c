@@ -1,4 +1,4 @@
-/* Gauge of all kinds of shapes, computed from phi (B4). */
+/* Gauge of all kinds of shapes, computed from phi (shapes.md, B4). */
 #include <assert.h>
 
 #include "shapes/shape.h"

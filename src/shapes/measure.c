@@ -100,7 +100,8 @@ MassMoment shape_mass(const Shape* shape) {
   return sum;
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to shape parameters (B8) */
+/* ---------------------------------------------------------------- derivatives with respect to shape parameters
+ * (shapes.md, B8) */
 
 /* Returns the derivative of the gauge gamma at a fixed point y with respect to parameter k. From phi(y / gamma) = 0
  * follows dphi = (grad phi . z) dgamma / gamma at z = y / gamma, where dphi is the derivative of phi with respect to

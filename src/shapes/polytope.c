@@ -1,4 +1,4 @@
-/* Smooth polytope (B1): a smooth maximum over the planes of its faces. */
+/* Smooth polytope (shapes.md, B1): a smooth maximum over the planes of its faces. */
 #include <string.h>
 #include "base/lanes.h"
 #include "shapes/shape.h"

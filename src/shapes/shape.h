@@ -7,8 +7,8 @@
 
 /* Largest exponent n of superellipsoids and cylinders: the 128th power of a ratio above 1/2 does not underflow. */
 #define SHAPE_EXPONENT_MAX 64.0
-/* Smallest shape exponents e1 and e2 of superquadrics (B7). The powers of the coordinates, 2 / e1 and 2 / e2, are then
- * at most 64. */
+/* Smallest shape exponents e1 and e2 of superquadrics (shapes.md, B7). The powers of the coordinates, 2 / e1 and 2 /
+ * e2, are then at most 64. */
 #define SHAPE_EXPONENT_MIN (1.0 / 32)
 
 typedef struct {

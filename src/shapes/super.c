@@ -1,6 +1,6 @@
-/* Superellipsoid and superelliptic cylinder (B3): phi = gamma - 1 with gamma = (sum_i t_i^2n)^(1/2n) and t_i = |x_i| /
- * a_i. Here a_i are the semi-axes, n the exponent. For a cylinder the distance from its axis is the first of two
- * coordinates x_i. */
+/* Superellipsoid and superelliptic cylinder (shapes.md, B3): phi = gamma - 1 with gamma = (sum_i t_i^2n)^(1/2n) and t_i
+ * = |x_i| / a_i. Here a_i are the semi-axes, n the exponent. For a cylinder the distance from its axis is the first of
+ * two coordinates x_i. */
 #include "base/lanes.h"
 #include "shapes/shape.h"
 

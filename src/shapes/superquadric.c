@@ -1,4 +1,4 @@
-/* Superquadric (B7) as two nested norms: phi = gamma - 1, gamma = (r^q + |z/c|^q)^(1/q), r = (|x/a|^p +
+/* Superquadric (shapes.md, B7) as two nested norms: phi = gamma - 1, gamma = (r^q + |z/c|^q)^(1/q), r = (|x/a|^p +
  * |y/b|^p)^(1/p). */
 #include "shapes/shape.h"
 

@@ -1,4 +1,4 @@
-/* Support point (farthest point along a direction) of a smooth shape, and its derivatives (B9). */
+/* Support point (farthest point along a direction) of a smooth shape, and its derivatives (shapes.md, B9). */
 #include <assert.h>
 
 #include "shapes/shape.h"

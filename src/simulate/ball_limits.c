@@ -194,7 +194,7 @@ Quat ball_rotation_before(Quat now, const double difference[3]) {
 
 /* Adds the derivatives of the rebound force of an angle in an impact. The force is proportional to the difference
  * between the change of the angle since t and its required change `aim`, a function of the previous change of the angle
- * (I15). The derivatives with respect to the rotation at t are added to now, those with respect to the last
+ * (impact.md, I15). The derivatives with respect to the rotation at t are added to now, those with respect to the last
  * displacement to difference_old. force_change: stiffness times the derivative of the angle along lambda. */
 static void rebound_adjoint(const JointInput* in, int base, int angle_kind, double force_change, double* now,
                             double* difference_old) {

@@ -17,8 +17,8 @@ void ball_angle_slope(const ModelLink* link, int angle_kind, Quat q, double slop
  * rotation vector from the previous to the present rotation, in link axes [rad]. */
 Quat ball_rotation_before(Quat now, const double difference[3]);
 
-/* Adds the energies of the limits of a ball joint to *out. They include impacts with the limits (I15) and the
- * resistance to leaving a limit. If derivatives is true, also adds gradient and Hessian. base: first of the three
+/* Adds the energies of the limits of a ball joint to *out. They include impacts with the limits (impact.md, I15) and
+ * the resistance to leaving a limit. If derivatives is true, also adds gradient and Hessian. base: first of the three
  * degrees of freedom. Returns false if an angle is beyond a barrier. */
 bool ball_limits(const JointInput* in, int base, bool derivatives, JointTerms* out);
 /* Differentiates the scalar lambda[3] . (gradient of the energy of ball_limits). Adds its derivatives with respect to

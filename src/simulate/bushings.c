@@ -80,7 +80,8 @@ static const BushingTimeWeights WEIGHTS_UNRESOLVED = {
     1 / SCALE, (2 * OSCILLATION_FACTOR + OSCILLATION_FACTOR_LAST) / SCALE,
     OSCILLATION_FACTOR*(OSCILLATION_FACTOR + 2 * OSCILLATION_FACTOR_LAST) / SCALE,
     OSCILLATION_FACTOR* OSCILLATION_FACTOR* OSCILLATION_FACTOR_LAST / SCALE, 0};
-/* Weights of the four states for a spring whose oscillation the step length resolves: implicitness theta = 1/2 (M10).
+/* Weights of the four states for a spring whose oscillation the step length resolves: implicitness theta = 1/2
+ * (drives.md, M10).
  */
 static const BushingTimeWeights WEIGHTS_RESOLVED = {0.25, 0.5, 0.25, 0, 0};
 

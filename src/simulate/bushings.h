@@ -29,8 +29,8 @@ typedef struct {
 typedef struct BushingSystem {
   const Model* model;
   BushingTimeWeights* at; /* time weights of every bushing in the present step (size: bushings) */
-  /* factors of the rate of every bushing (M12): rate = rate_now (u - u^t) - rate_old (u^t - u^(t-1)) (size: bushings)
-   * [1/s] */
+  /* factors of the rate of every bushing (drives.md, M12): rate = rate_now (u - u^t) - rate_old (u^t - u^(t-1)) (size:
+   * bushings) [1/s] */
   double *rate_now, *rate_old;
   double (*now)[6], (*old)[6], (*older)[6]; /* displacement and rotation u of every bushing (BushingTerm) at t and at
                                                the two states before (size: bushings) */

@@ -45,7 +45,8 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   a->loaded = false;
 }
 
-/* ---------------------------------------------------------------- derivatives with respect to forces (Z21) */
+/* ---------------------------------------------------------------- derivatives with respect to forces (closures.md,
+ * Z21) */
 
 void closure_adjoint_loads(ClosureAdjoint* a, const Sim* s) {
   const ClosureSystem* system = s->closures;

@@ -62,7 +62,7 @@ void closures_apply_joined(ClosureSystem* s, const SimJoin* joined) {
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k)) continue;
     s->joined[k] = joined[k];
-    s->open[k] = s->broken_at[k] < (double)INFINITY || !join_holds(&joined[k]);
+    s->open[k] = s->broken_at[k] < (double)INFINITY || !closure_is_closed(&joined[k]);
     set_geometry_at_closing(s, k);
   }
   s->found = false;
@@ -102,7 +102,7 @@ static bool is_signal_on(const ModelClosure* c, double time) {
 static bool may_close(const ClosureSystem* s, int k, double begin) {
   if (!(s->model->scene->closures[k].within > 0)) return false;
   if (!closure_is_switched(s->model, k) || s->broken_at[k] < (double)INFINITY) return false;
-  return !join_holds(&s->joined[k]) && !s->joined[k].barred && is_signal_on(&s->model->closures[k], begin);
+  return !closure_is_closed(&s->joined[k]) && !s->joined[k].barred && is_signal_on(&s->model->closures[k], begin);
 }
 
 bool closures_find_closing(const ClosureSystem* s, const Pose* now, const Pose* ahead, double begin,
@@ -176,7 +176,7 @@ bool closures_update_active(ClosureSystem* s, const Pose* poses, const Pose* old
     if (join->until > begin && join->until < (double)INFINITY) continue; /* a closure opens once in a step */
     bool on = is_signal_on(&s->model->closures[k], time - JUMP_TOLERANCE * s->model->simulation.dt);
     if (!on || is_beyond_range(s, k, poses)) join->barred = false;
-    if (on == join_holds(join) || join->barred || (on && !is_within_range(s, k, poses, old))) continue;
+    if (on == closure_is_closed(join) || join->barred || (on && !is_within_range(s, k, poses, old))) continue;
     if (!on && time > begin)
       open_within_step(s, k, poses, time);
     else

@@ -9,8 +9,8 @@
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
-/* Returns the time weights of a spring with the given theta (M10). flies: true if the spring belongs to a tree that
- * conserves momentum. */
+/* Returns the time weights of a spring with the given theta (drives.md, M10). flies: true if the spring belongs to a
+ * tree that conserves momentum. */
 SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
   assert(theta >= 0 && theta <= 1);
   double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;

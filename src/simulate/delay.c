@@ -1,5 +1,5 @@
 /* Delayed measurements of drives, interpolated linearly between states. A time before the start gives the value at the
- * start (E6). */
+ * start (feedback.md, E6). */
 #include "simulate/delay.h"
 
 #include <assert.h>

@@ -65,8 +65,8 @@ static int mark_components_of_wanted_trees(Sim* s, Factor factor) {
 }
 
 /* Computes the changes of the multipliers for which Newton's direction closes the linearized closure equations, and
- * updates the multipliers and the gradient (Z3). Components coupled by closures are solved together: if the
- * factorization of one failed, all of them count as failed. */
+ * updates the multipliers and the gradient (closures.md, Z3). Components coupled by closures are solved together: if
+ * the factorization of one failed, all of them count as failed. */
 static void satisfy_closures(Sim* s, int components) {
   ClosureSystem* c = s->closures;
   bool any = false;
@@ -259,7 +259,7 @@ void step_refine_impacts(Sim* s) {
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;
   compute_twists(s);
-  contact_refine(s->contact, (const double(*)[6])s->assembly.twist);
+  contact_correct_impact_forces(s->contact, (const double(*)[6])s->assembly.twist);
 }
 
 /* Marks as wanted the trees that are not balanced, whose prescribed joints have not reached their targets, or that have

@@ -70,11 +70,12 @@ static void append_bushing_rotation(Text* text, const Model* model, const SimSta
     double u[6];
     bushing_difference(b, state->pose, u);
     if (!(bushing_rotation(b, u) > REPORTED_ROTATION_FRACTION * BUSHING_ROTATION_MAX)) continue;
-    text_add(text,
-             "; the bushing of '%s' and '%s' is turned by %.3g rad and works up to %.3g rad: use the joint's stiffness "
-             "and damping for larger rotations",
-             model->links[b->link[0]].name, b->link[1] < 0 ? "world" : model->links[b->link[1]].name,
-             bushing_rotation(b, u), BUSHING_ROTATION_MAX);
+    text_add(
+        text,
+        "; the bushing of '%s' and '%s' is rotated by %.3g rad and works up to %.3g rad: use the joint's stiffness "
+        "and damping for larger rotations",
+        model->links[b->link[0]].name, b->link[1] < 0 ? "world" : model->links[b->link[1]].name, bushing_rotation(b, u),
+        BUSHING_ROTATION_MAX);
     return;
   }
 }

@@ -8,13 +8,14 @@
 #include "simulate/signal_span.h"
 
 /* Returns measurement j of a drive as the drive receives it: its value at t, or, with a delay, its value at t - delay
- * (E6). */
+ * (feedback.md, E6). */
 static double received_measurement(const Sim* s, const ModelController* c, int j) {
   assert(j >= 0 && j < c->source->measure_count);
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sensor_value(s, &c->source->measures[j]);
 }
 
-/* Returns true for drives whose target position belongs to the time at which the spring of the drive acts (M10). */
+/* Returns true for drives whose target position belongs to the time at which the spring of the drive acts (drives.md,
+ * M10). */
 static bool follows_coordinate(const ModelController* c) {
   return c->type == CONTROLLER_PD && controller_signal_use(c) != SIGNAL_IS_HELD;
 }

@@ -23,7 +23,7 @@ static bool compute_force_bars(const StepAdjoint* a, const RecordedStep* step, V
     const ContactRecord* r = &step->contacts_next[k];
     double bar = contact_replay_grip_derivative(a->replay, k);
     if (bar == 0) continue;
-    ContactGripFactor grip = contact_compute_grip(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
+    ContactGripFactor grip = contact_normal_force_factor(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
     add_magnitude_bar(start, &g->start, grip.start, bar * grip.by_start);
     add_magnitude_bar(end, &g->end, grip.end, bar * grip.by_end);
     any = true;

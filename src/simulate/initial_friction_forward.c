@@ -87,7 +87,7 @@ bool initial_friction_forward(StepForward* f, const RecordedStep* step) {
   bool sound = compute_start_force_rows(f, step, slope, start) && compute_end_force_rows(f, step, slope, end);
   for (int k = 0; k < step->contact_count_next && sound; k++) {
     const ContactRecord* r = &step->contacts_next[k];
-    ContactGripFactor grip = contact_compute_grip(f->model, &g->start, &g->end, r->hull_a, r->hull_b);
+    ContactGripFactor grip = contact_normal_force_factor(f->model, &g->start, &g->end, r->hull_a, r->hull_b);
     add_row(f->friction_limits + (size_t)k * (size_t)p, grip.by_start, start, grip.start, p);
     add_row(f->friction_limits + (size_t)k * (size_t)p, grip.by_end, end, grip.end, p);
   }

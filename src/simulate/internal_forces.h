@@ -17,8 +17,8 @@ typedef struct {
 
 typedef struct InternalForces {
   Pose* predicted; /* predicted poses at t + dt (size: links) */
-  /* wrenches of the forces at t, in the directions at t. `start`: with the weights of the target (W52); start_in_step:
-   * with the weights of the step's objective (size: links) */
+  /* wrenches of the forces at t, in the directions at t. `start`: with the weights of the target (spin.md, W52);
+   * start_in_step: with the weights of the step's objective (size: links) */
   LinkWrench *start, *start_in_step;
   double* fraction;            /* StartFraction.fraction of each tendon (size: tendons) */
   double* bushing_bound;       /* bushing_frequency_bound of each bushing (size: bushings) */
@@ -47,7 +47,9 @@ static inline bool internal_forces_predict_rotations(const StepClock* c) {
 InternalForces* internal_forces_create(const Sim* sim);
 /* Frees `forces` and everything that it owns. Accepts NULL. */
 void internal_forces_destroy(InternalForces* forces);
-/* Adds the loads of (L21) to Sim.loads. Call after loads_prepare_step and tendons_prepare_step. */
+/* Adds to Sim.loads the loads that give tendons, bushings, ball joints and buoyancy the directions and lever arms of
+ * the time t (loads.md, L21, L24, L25; fluid.md, L23). Call after loads_prepare_step, tendons_prepare_step and
+ * bushings_prepare_step. */
 void internal_forces_prepare_step(Sim* sim);
 
 /* Adds the generalized forces of the loads of (L21) that belong to the spring of tendon k in the last step to force[nv]

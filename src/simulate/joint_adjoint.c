@@ -14,8 +14,8 @@ static Quat relative_rotation(const double* from, const double* to) {
 
 /* ---------------------------------------------------------------- hinge angles and displacements */
 
-/* Returns the force that a drive would exert on one coordinate without its force limit (M3) [N, N m]. damping: gain of
- * the rate error. */
+/* Returns the force that a drive would exert on one coordinate without its force limit (drives.md, M3) [N, N m].
+ * damping: gain of the rate error. */
 static double unlimited_drive_force(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = joint_damper_rate(in, k);
   double spring_force =
@@ -23,9 +23,9 @@ static double unlimited_drive_force(const JointInput* in, const JointDrive* driv
   return drive->push[k] - spring_force - damping * (rate - drive->target_rate[k]);
 }
 
-/* Adds the derivatives of -lambda F with respect to the gains of a drive to out (E5), with its force F = M S(u / M). u:
- * force without the limit M, u = tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to M is taken at
- * constant u. share: lambda S'. */
+/* Adds the derivatives of -lambda F with respect to the gains of a drive to out (feedback.md, E5), with its force F = M
+ * S(u / M). u: force without the limit M, u = tau + kp (p - q) + (kv / h + c) (p' - r). The derivative with respect to
+ * M is taken at constant u. share: lambda S'. */
 static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
                           double (*out)[JOINT_MAX_DOF]) {
   double rate = joint_damper_rate(in, k);
@@ -39,7 +39,7 @@ static void add_gain_bars(const JointInput* in, const JointDrive* drive, int k, 
 }
 
 /* Adds the derivatives of lambda times the rebound force with respect to the coordinate at t and the previous
- * displacement. The rebound force reverses the speed of a coordinate at its limit (I15). */
+ * displacement. The rebound force reverses the speed of a coordinate at its limit (impact.md, I15). */
 static void rebound_adjoint(const JointInput* in, int k, double lambda, JointBars* out) {
   const JointStop* stop = &in->stop[k];
   if (!stop->rebounds || !(stop->sign * (in->q[k] - in->q_now[k] - stop->aim) < stop->slack)) return;

@@ -48,7 +48,7 @@ static void copy_limits(const ModelLink* link, ModelLink* target) {
 static const struct {
   const char* name;
   void (*copy_properties)(const ModelLink* link, ModelLink* target);
-  unsigned ball; /* kinds of torques of ball joints (L25); loads contain them all, and must not report them */
+  unsigned ball; /* kinds of torques of ball joints (loads.md, L25); loads contain them all, and must not report them */
 } KINDS[JOINT_FORCE_KINDS] = {
     [JOINT_FORCE_DRIVE] = {"drive", copy_drive, BALL_DRIVES},
     [JOINT_FORCE_LOAD] = {"load", NULL, BALL_ALL},

@@ -156,7 +156,7 @@ static LimitEnergy one_way_friction(double rate) {
 }
 
 LimitResistance limits_resistance(const Limits* limits, double now, double rate, double rate_now) {
-  /* at a barrier the rebound has already returned the energy due to the restitution (I15) */
+  /* at a barrier the rebound has already returned the energy due to the restitution (impact.md, I15) */
   double lost = limits->law == LIMIT_BARRIER ? 1 : 1 - limits->restitution * limits->restitution;
   LimitResistance out = {0};
   for (int side = 0; lost > 0 && side < 2; side++) {
@@ -212,9 +212,9 @@ LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k,
   return out;
 }
 
-/* Returns the energy of a drive with limited force (M2) and its derivatives. unlimited: energy without the limit; its
- * force -first depends linearly on the coordinate with slope -second. The integral of the limited force over the
- * coordinate is therefore its integral over the force, divided by `second`. displacement: displacement since t. */
+/* Returns the energy of a drive with limited force (drives.md, M2) and its derivatives. unlimited: energy without the
+ * limit; its force -first depends linearly on the coordinate with slope -second. The integral of the limited force over
+ * the coordinate is therefore its integral over the force, divided by `second`. displacement: displacement since t. */
 static LimitEnergy limit_drive_energy(LimitEnergy unlimited, double limit, double width, double displacement) {
   LimitedForce f = limited_force(-unlimited.first, limit, width);
   double energy = unlimited.second > 0 ? f.energy / unlimited.second : -f.force * displacement;
@@ -416,7 +416,7 @@ static bool add_ball_terms(const JointInput* in, int base, bool derivatives, Joi
 }
 
 /* Subtracts the energy of the joint force that the target of a tree in free flight (tree_flight.h) already contains
- * (W51): force times displacement since t. The scale of the residual includes the magnitude of this force. */
+ * (spin.md, W51): force times displacement since t. The scale of the residual includes the magnitude of this force. */
 static void subtract_target_forces(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   out->inertia -= in->held[k] * (in->q[k] - in->q_now[k]);
   out->inertia_force[k] += fabs(in->held[k]);

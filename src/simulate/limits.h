@@ -5,10 +5,10 @@
 
 #include "simulate/terms.h"
 
-/* Returns the limits of a degree of freedom for a step in which the coordinate does not collide with a limit (I15).
- * They are the limits of joint_limits, but a barrier with restitution is moved to distances that no impact reaches.
- * Otherwise the barrier would reduce the speed before the impact, and the resistance to leaving the limit (S22) the
- * speed after it. */
+/* Returns the limits of a degree of freedom for a step in which the coordinate does not collide with a limit
+ * (impact.md, I15). They are the limits of joint_limits, but a barrier with restitution is moved to distances that no
+ * impact reaches. Otherwise the barrier would reduce the speed before the impact, and the resistance to leaving the
+ * limit (step.md, S22) the speed after it. */
 Limits joint_limits_outside_impact(const ModelLink* link, int dof);
 /* Returns the energy of the one-sided spring that enforces the rebound displacement stop->aim (I15), with its
  * derivatives. The energy is zero if the spring does not act. displacement: displacement of the coordinate since t [m,

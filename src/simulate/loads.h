@@ -11,7 +11,7 @@
 typedef struct LinkLoad {
   bool any;
   bool in_target;    /* true: the target of the link's tree contains the loads at t, and the step's objective does not
-                        (W52). tree_flight_set_targets sets this member */
+                        (spin.md, W52). tree_flight_set_targets sets this member */
   double b[3][4];    /* the matrix B of the step's objective while in_target is false */
   double rest[3][4]; /* the matrix B of the step's objective while in_target is true (L21) */
   /* parts of the matrix B at a rotation matrix R of the link, B = fixed + [torque]x R / 2 + R turning (W52) */
@@ -65,7 +65,7 @@ static inline double load_energy(const LinkLoad* load, const Pose* pose, const P
  * twist is zero. */
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms);
 /* Returns the magnitudes of a link's load: the force, and the torque about the centre of mass. They scale the tolerance
- * of residuals (S8). */
+ * of residuals (step.md, S8). */
 ForceMagnitudes load_force_magnitudes(const LinkLoad* load, const ModelLink* link, Pose pose);
 /* Returns the force of a link's loads in the step's objective, world axes [N]. */
 static inline Vec3 load_force(const LinkLoad* load) {

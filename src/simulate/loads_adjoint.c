@@ -8,7 +8,7 @@ static void add_signal_parameter_bars(const Signal* signal, const StepSpan* span
 }
 
 /* Destination of the derivatives of a scalar with respect to loads. in_target: true for the loads that targets contain
- * (W52). old and rate_bar are then not used. */
+ * (spin.md, W52). old and rate_bar are then not used. */
 typedef struct {
   bool in_target;
   StateBar now, old;

@@ -13,7 +13,7 @@ typedef struct {
 } Velocity;
 
 /* Returns w->rate_now (now - old) - w->rate_old (old - older), the velocity by the difference formula of the integrator
- * (S3). */
+ * (step.md, S3). */
 static Velocity difference_velocity(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
   double a = w->rate_now, b = w->rate_old;
   Velocity v;
@@ -105,8 +105,8 @@ static double rotational_energy(const ModelLink* link, const Pose* pose, Vec3 mo
   return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
 }
 
-/* Adds the kinetic energy and the momenta of a body that integrates its angular momentum to *sum (W7). spin: this
- * angular momentum, which also determines the rotational energy. */
+/* Adds the kinetic energy and the momenta of a body that integrates its angular momentum to *sum (spin.md, W7). spin:
+ * this angular momentum, which also determines the rotational energy. */
 static void add_spin_body_motion(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin,
                                  SimMotion* sum) {
   SimMotion motion = {0};

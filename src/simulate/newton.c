@@ -148,7 +148,8 @@ static NewtonEnd outcome_of_line_search(Sim* s, NewtonProgress* progress, LineSe
   progress->below_rounding = found == SEARCH_AT_ROUNDING;
   if (found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING) return END_NONE;
   if (found == SEARCH_LEAVES_REGION) return END_FAILED;
-  if (progress->solved) return END_BALANCED; /* only the stricter tolerance of trees with closures (Z10) is not met */
+  if (progress->solved)
+    return END_BALANCED; /* only the stricter tolerance of trees with closures (closures.md, Z10) is not met */
   if (!progress->prescribed_arrived) return END_BLOCKED;
   progress->at_rounding = balance_is_at_rounding(s, a);
   return progress->closed && progress->at_rounding ? END_ROUNDING : END_FAILED;

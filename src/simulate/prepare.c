@@ -147,7 +147,7 @@ static void set_drive_input(const Sim* s, int controller, JointDrive* drive) {
   drive->limit_width = c->limit_width;
 }
 
-/* Sets s->rate_before, the rates at which dampers act in part (M12). */
+/* Sets s->rate_before, the rates at which dampers act in part (drives.md, M12). */
 static void set_rates_before(Sim* s) {
   bool first = !(s->clock.dt_before > 0);
   for (int d = 0; d < s->model->dof_count; d++)

@@ -22,8 +22,8 @@ static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
   for (int k = 0; k < 6; k++) sum[k] += wrench[k];
 }
 
-/* Adds the change of momentum that the target pose of link i contains, in a tree that conserves momentum (W11), at the
- * poses at the start of the step. */
+/* Adds the change of momentum that the target pose of link i contains, in a tree that conserves momentum (spin.md,
+ * W11), at the poses at the start of the step. */
 static void add_target_momentum_change(const Sim* s, int i) {
   const TreeFlight* f = s->flight;
   double d[3][4], bar[3][4];

@@ -216,7 +216,8 @@ static void compute_energies(Sim* s, bool middle, double* energy) {
 
 /* ---------------------------------------------------------------- work in a substep */
 
-/* Returns true if the substep and the previous one have different lengths, and the weights of such substeps (S15). */
+/* Returns true if this substep and the previous one differ in length, so that the substep has the weights for unequal
+ * lengths (step.md, S15). */
 static bool is_uneven(const Sim* s) {
   return s->clock.dt_before > 0 && s->clock.dt != s->clock.dt_before && s->clock.kind != STEP_FREE;
 }
@@ -303,7 +304,8 @@ static void add_work_of_forces(Sim* s, double* done) {
   }
 }
 
-/* Returns the work of the springs of link i's joint in the substep, with the time weights of the substep (M10) [J]. */
+/* Returns the work of the springs of link i's joint in the substep, with the time weights of the substep (drives.md,
+ * M10) [J]. */
 static double spring_work(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;

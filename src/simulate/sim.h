@@ -341,7 +341,7 @@ struct Sim {
   struct RollShift* shifts; /* changes of hinge axes and lever arms for friction of rolling bodies (roll_shift.h); NULL
                                if no tree conserves its momentum in flight (size: links) */
   struct LinkLoad* loads;   /* sum of the loads on each link; NULL without loads (size: links) */
-  struct InternalForces* internal_forces; /* loads of tendons at t (L21); NULL if there are none */
+  struct InternalForces* internal_forces; /* loads of tendons at t (loads.md, L21); NULL if there are none */
   double* armature_target; /* displacement of each coordinate since t that armature inertia alone predicts; NULL without
                               armatures (size: nv) */
   PrescribedJoints prescribed_joints;
@@ -693,9 +693,9 @@ void scheme_balance_reset_reference(Sim* sim);
  * block->failed if the block ends too early. */
 void scheme_balance_serialize_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
-/* Returns the weights of the coordinates at t + dt, t and before at which a spring acts in the step of `clock` (M10).
- * theta: implicitness of the spring. flies: true if the spring belongs to a tree that conserves its momentum. The first
- * step of such a tree contains gravity for half of its length. */
+/* Returns the weights of the coordinates at t + dt, t and before at which a spring acts in the step of `clock`
+ * (drives.md, M10). theta: implicitness of the spring. flies: true if the spring belongs to a tree that conserves its
+ * momentum. The first step of such a tree contains gravity for half of its length. */
 SpringTimeWeights spring_time_weights(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
 /* Returns the derivative of spring_time_weights with respect to theta. */
 SpringTimeWeights spring_time_weights_derivative(const StepClock* clock, const StepWeights* weights, double theta,

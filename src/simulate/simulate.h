@@ -412,13 +412,13 @@ const double* sim_joint_forces(const Sim* sim);
  * Returns NULL if the scene's simulation.output does not request reactions. Borrowed until the next step. */
 const double (*sim_reactions(const Sim* sim))[6];
 
-/* Returns the feedback inputs of all drives in the last (sub)step, K y of (E2) or the output of the network, in the
- * unit of the drive's target (Model.feedback_count; ModelController.feedback_first is the first of a drive). They are
- * zero at the start. Returns NULL if no drive has feedback. Borrowed until the next step. */
+/* Returns the feedback inputs of all drives in the last (sub)step, K y of (feedback.md, E2) or the output of the
+ * network, in the unit of the drive's target (Model.feedback_count; ModelController.feedback_first is the first of a
+ * drive). They are zero at the start. Returns NULL if no drive has feedback. Borrowed until the next step. */
 const double* sim_feedback(const Sim* sim);
 
-/* Returns true if derivatives with respect to a link's reaction are available (O3). They are not available for
- * immovable links. They are not available either for a tree that conserves its momentum and whose target pose
+/* Returns true if derivatives with respect to a link's reaction are available (update.md, O3). They are not available
+ * for immovable links. They are not available either for a tree that conserves its momentum and whose target pose
  * (TreeFlight) is solved together with closures. link is not checked. */
 bool sim_reaction_derives(const Model* model, int link);
 
@@ -432,7 +432,7 @@ typedef struct {
   Pose at;      /* pose of b in the frame of a [m] at the time of closing */
 } SimJoin;
 /* Returns true if the closure is closed. */
-static inline bool join_holds(const SimJoin* join) {
+static inline bool closure_is_closed(const SimJoin* join) {
   return join->since < (double)INFINITY && !(join->until < (double)INFINITY);
 }
 /* Returns the states of all closures (closures), or NULL if no closure has `active`. The sim owns the array. It is
@@ -635,7 +635,7 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
 
 /* ---------------------------------------------------------------- forward sensitivities over recorded steps
  * (simulate/step_forward.c) */
-/* Computes the derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, I1).
+/* Computes the derivatives of the states of a run with respect to some parameters (docs/derivations/identify.md, Q1).
  * Each row of a step's Jacobian is computed by reverse differentiation of one equation of the step. The cost is one
  * reverse differentiation per degree of freedom, for any number of parameters, and one back-substitution per
  * parameter. */

@@ -24,7 +24,8 @@ typedef struct SpinBody {
   Mat3 mobility;            /* inertia_mobility of the link [1/(kg m^2)] */
   Mat3 second; /* second moment of the mass, sum m r r^T with the vectors r from the centre of mass to the mass points
                   m, link axes [kg m^2] */
-  Mat3 drift;  /* 3x3 part of the target pose before spin_set_targets replaces it by a rotation */
+  Mat3 drift;  /* linear part of the inertial target pose (the pose at t + dt under inertia and gravity alone) before
+                  spin_set_targets replaces it by a rotation */
   bool has_forces;     /* scratch; true if contact, friction or (depending on the caller) a load acts on the link in the
                        accepted configuration */
   Vec3 residual_force; /* scratch: residual force on the centre of mass after inertia, loads, joint and pair forces [N]

@@ -14,8 +14,9 @@ typedef struct {
   bool is_ball;
 } SpinArmBody;
 
-/* Lever arms of a body of revolution on another body at t [0] and at t + dt [1], and the torque by which they differ
- * (W21). The arm has a part along the axis of the body and a part along the radius of its circles. */
+/* Lever arms of the contact force on a body of revolution at t [0] and at t + dt [1], and the difference of the contact
+ * torques with the two arms (spin.md, W21). The arm has a part along the axis of the body and a part along the radius
+ * of its circles. */
 typedef struct {
   int side;  /* side of the moving link: 0 for link_a, 1 for link_b */
   bool acts; /* false if the body is flat or has no normal force. Then momentum_change is 0 and the other members
@@ -30,8 +31,8 @@ typedef struct {
     ARM_BETWEEN,
     ARM_ON_LEAST,
     ARM_ON_LARGEST
-  } circle;          /* ARM_BETWEEN: `radius` follows from the torque;
-otherwise it is the least or the largest radius of the circles */
+  } circle; /* ARM_BETWEEN: `radius` follows from the torque. Otherwise it is the least or the largest radius of the
+               circles */
   Vec3 axial_torque; /* torque of the normal force about the point of the axis nearest to the centre of mass, at t + dt
                         [N m] */
   double moment;     /* axial_torque . across / |across|^2 at t + dt [N m] */

@@ -17,8 +17,8 @@ typedef struct {
   ModelGradient* gradient;
 } ThetaBars;
 
-/* Adds the derivatives with respect to the stiffnesses, dampings and gains whose sum is the coefficient of the
- * direction. by: derivative with respect to the coefficient. */
+/* Adds the derivatives of a scalar with respect to all stiffnesses, dampings and gains whose sum is
+ * SpringDirection.coefficient of the direction d. by: derivative of the scalar with respect to this sum. */
 static void add_coefficient_bar(const ThetaBars* t, const SpringDirection* d, double by) {
   const Model* m = t->a->model;
   bool damps = d->kind == THETA_JOINT_DAMPER;

@@ -418,7 +418,7 @@ static void prescribed_coordinates_adjoint(StepAdjoint* a, const Assembly* assem
 
 /* Returns the derivatives with respect to the contact forces at the end of the step. They are the sum of the
  * derivatives of the loss (of_loss; NULL: none) and of drives with feedback, which measure these forces in the next
- * step (E4). */
+ * step (feedback.md, E4). */
 static ForceSlopes total_force_bars(StepAdjoint* a, const ForceSlopes* of_loss) {
   ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
   if (!a->contact_force) return sum;

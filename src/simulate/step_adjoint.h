@@ -100,9 +100,9 @@ struct StepAdjoint {
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF],
       (*push)[JOINT_MAX_DOF]; /* derivatives with respect to targets, rates and forces of one joint's drives
  (size: controllers) */
-  double (*gains)[JOINT_GAIN_KINDS]
-                 [JOINT_MAX_DOF]; /* derivatives with respect to gains of one joint's drives (size: controllers) */
-  bool reacts;                    /* true if the scalar depends on joint reactions of the present step (O3) */
+  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* derivatives of the scalar with respect to the gains of the drives
+                                                       of the present joint (size: controllers) */
+  bool reacts; /* true if the scalar depends on joint reactions of the present step (update.md, O3) */
   /* virtual motion of the links. The work of the step's forces in it equals the sum of the joint reactions, weighted by
    * the derivatives with respect to them (O3). field: twists about the centres of mass at t + dt; field_now: twists
    * about the frame origins at t (size: links) */
@@ -281,10 +281,10 @@ static inline void step_adjoint_frames(const StepAdjoint* a, const Pose* pose, M
   step_adjoint_frame_rotations(a, pose, gradient);
 }
 /* Let psi be the sum over all links of bar times the time derivative of the pose, entry by entry. The time derivatives
- * follow from the joint rates velocities[nv] (A12). Adds the derivatives of psi with respect to increments of the
- * coordinates to q_bar[nv], with respect to the rates to velocities_bar[nv] (NULL if not needed), and with respect to
- * joint frames to gradient. pose[links]; screws[nv]: of the joints at pose; bar[links]. Overwrites a->twist, force,
- * bar_force and bar_moment (simulate/step_adjoint_start.c). */
+ * follow from the joint rates velocities[nv] (adjoint.md, A12). Adds the derivatives of psi with respect to increments
+ * of the coordinates to q_bar[nv], with respect to the rates to velocities_bar[nv] (NULL if not needed), and with
+ * respect to joint frames to gradient. pose[links]; screws[nv]: of the joints at pose; bar[links]. Overwrites a->twist,
+ * force, bar_force and bar_moment (simulate/step_adjoint_start.c). */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* ---- simulate/spring_theta_adjoint.c */

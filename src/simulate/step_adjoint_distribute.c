@@ -156,7 +156,7 @@ static void ball_torques_begin(const Sim* s) {
   for (int i = 0; f && i < s->model->link_count; i++) f->ball_now_bar[i] = f->ball_ahead_bar[i] = vec3(0, 0, 0);
 }
 
-/* Adds the derivatives through the torques of ball joints at t (L25). Call after all terms with loads. */
+/* Adds the derivatives through the torques of ball joints at t (loads.md, L25). Call after all terms with loads. */
 static void ball_torques_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older, const FeedbackBars* bars) {
   const Sim* s = a->sim;
   const InternalForces* f = s->internal_forces;
@@ -189,9 +189,9 @@ static void joints_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar ol
   }
 }
 
-/* Adds the derivatives of a scalar with respect to earlier states, drives and joint parameters, through the joint
- * forces that the targets of trees in free flight (tree_flight.h) contain (W51). Call after tree_flight_adjoint, which
- * leaves mu in a->product. */
+/* The target poses of trees in free flight contain joint forces (spin.md, W51). Adds the derivatives of a scalar
+ * through these forces with respect to earlier states, drives and joint parameters. Call after tree_flight_adjoint,
+ * which stores its multiplier mu in a->product. */
 static void target_joint_forces_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar older,
                                         const FeedbackBars* bars) {
   const Sim* s = a->sim;

@@ -14,7 +14,7 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
   step_adjoint_compose(a, pose, bar);
   if (velocities_bar) step_adjoint_reduce(a, pose, screws, velocities_bar);
   for (int i = 0; i < m->link_count;
-       i++) { /* curvature of the motion (K2) between joint i and the joints from i to the root */
+       i++) { /* curvature of the motion (kinematics.md, K2) between joint i and the joints from i to the root */
     Mat3 k = a->bar_moment[i];
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);

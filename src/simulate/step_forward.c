@@ -322,8 +322,8 @@ static void add_partial_derivatives(StepForward* f, const RecordedStep* step, do
 static bool has_variable_end(const RecordedStep* step) { return step_end_depends_on_state(&step->clock); }
 
 /* Returns the contribution of the poses of half-spaces at t + dt to the derivative of a scalar with respect to the end
- * time of the step (A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with respect to the
- * poses. */
+ * time of the step (adjoint.md, A13). Call after step_adjoint_compose, which sets the derivatives of the scalar with
+ * respect to the poses. */
 static double half_space_end_derivative(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   double sum = 0;

@@ -1,5 +1,5 @@
 /* Private to simulate/: sensitivities of a recorded run (step_forward.c, initial_friction_forward.c;
- * docs/derivations/identify.md, I1). */
+ * docs/derivations/identify.md, Q1). */
 #ifndef SDRS_SIMULATE_STEP_FORWARD_H
 #define SDRS_SIMULATE_STEP_FORWARD_H
 
@@ -24,7 +24,8 @@ struct StepForward {
   double* thetas;                      /* sensitivity of the spring thetas (model_theta_count x parameters) */
   double *carried, *carried_next; /* sensitivity of the numbers that contact pairs carry from step to step, at t and at
                                      t + dt (records x numbers x parameters) */
-  double* carry_row;              /* derivatives of one equation of the step with respect to the numbers in `carried` */
+  double* carry_row; /* derivatives of one equation of the step with respect to the history variables of contact pairs
+                        in `carried` */
   double* friction_limits; /* sensitivity of the pairs' friction limits in a run's first step (records x parameters);
                     NULL in other steps */
   int carried_capacity, carried_next_capacity, carry_row_capacity, records;

@@ -152,7 +152,7 @@ static bool differentiate_by_entry(StepAdjoint* a, const RecordedStep* step, Clo
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
   memset(a->lengths->rounding_force, 0, sizeof(double[6]) * (size_t)a->model->link_count);
-  if (a->replay) contact_replay_begin_difference(a->replay, (int)entry);
+  if (a->replay) contact_replay_clear_clock_derivatives(a->replay, (int)entry);
   for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
     DifferenceTerm term = {clock, clock, WEIGHT[k] / unit};
     *clock_entry(&term.clock, entry) += AT[k] * unit;
@@ -178,8 +178,8 @@ bool step_lengths_compute(StepAdjoint* a, const RecordedStep* step, const double
   bool any = false, found = true;
   for (int k = 0; k < CLOCK_DERIVATIVES; k++) l->by[k].known = false;
   if (l->fixed) return true;
-  /* forces balance at the recorded lengths only; the exchange of angular momentum (W6) that they permit is a choice
-   * without derivative */
+  /* forces balance at the recorded lengths only; the exchange of angular momentum (spin.md, W6) that they permit is a
+   * choice without derivative */
   if (a->spin) spin_compute_residual_forces(a->sim, a->replay ? contact_replay_terms(a->replay) : (ContactTermList){0});
   a->sim->replayed.clock = c;
   for (int k = 0; k < CLOCK_DERIVATIVES && found; k++) {
@@ -234,7 +234,7 @@ void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
 
 /* Returns the contribution of the prescribed coordinates at t + dt to the derivative of the adjoint's scalar (reduced .
  * coordinates + lambda . equations) with respect to the end time. Half-spaces, which have no rows in H, are included
- * (A11, A13). event: if not NULL, the event function is added to the differentiated scalar. */
+ * (adjoint.md, A11, A13). event: if not NULL, the event function is added to the differentiated scalar. */
 static double prescribed_end_derivative(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
                                         const double* reduced, const double* lambda, const double* nu,
                                         const ContactField* more, const EventTerms* event) {
@@ -284,7 +284,7 @@ static bool evaluate_hulls_event(StepAdjoint* a, const RecordedStep* step, Event
 }
 
 /* The event function of a joint limit is the distance of the coordinate from the position at which the impact begins
- * (I15). The event function of a closure is the distance of its points (Z20). */
+ * (I15). The event function of a closure is the distance of its points (closures.md, Z20). */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   assert(step->clock.end == END_AT_EVENT);
   StepLengths* l = a->lengths;

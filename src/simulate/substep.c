@@ -417,7 +417,7 @@ typedef struct {
   SubstepEvent event;
   double low, high, distance_low, distance_high;
   double end; /* end time of the span [s]; a closure that would close within CLOSING_TIME_MIN before this time closes at
-                 this time (Z20) */
+                 this time (closures.md, Z20) */
   int side;   /* 1: the last length replaced `high`; -1: it replaced `low`; for the Illinois rule */
   int replacements; /* number of successive replacements of `high` after the first one */
   bool is_curved; /* true: the distance is treated as a strongly curved function of the length, because the barrier of a
@@ -553,9 +553,9 @@ static SubstepPlan plan_opening(Sim* s, int closure, double left) {
   return (SubstepPlan){share * left, kind == STEP_FREE && share < 1 ? kind_of_unequal_length(s) : kind};
 }
 
-/* Returns the length of the next substep such that the first jump of a force is in the middle of a substep (L99) [s];
- * `left` if no jump requires a shorter substep. begin: start of the substep [s]; left: length of the remaining span
- * [s]; least: shortest length of a substep [s]; early: tolerance of times [s]. */
+/* Returns the length of the next substep such that the first jump of a force is in the middle of a substep (loads.md,
+ * L99) [s]; `left` if no jump requires a shorter substep. begin: start of the substep [s]; left: length of the
+ * remaining span [s]; least: shortest length of a substep [s]; early: tolerance of times [s]. */
 static double length_before_jump(const Sim* s, double begin, double left, double least, double early) {
   double jump = step_first_jump(s, (SignalSpan){begin - early, begin + left - early}), twice = 2 * (jump - begin);
   if (!(jump < begin + left) || fabs(twice - left) < least) return left;

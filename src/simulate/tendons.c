@@ -207,7 +207,7 @@ TendonStartPull tendon_start_pull(const TendonSystem* s, int k) {
 }
 
 /* Adds the friction energy F / a (sqrt(r^2 + v^2) - v), its force and the derivatives of this force. r: rate of the
- * length; the friction law is the same as for joints (M5, L97). */
+ * length; the friction law is the same as for joints (drives.md, M5, L97). */
 static void add_friction(const TendonSystem* s, int k, double rate, TendonLimit* out) {
   const SceneTendon* tendon = s->model->tendons[k].source;
   double a = s->rate_now, b = s->rate_old, force = tendon->friction, speed = tendon->friction_speed;

@@ -33,11 +33,11 @@ static inline int tendon_dof(const Model* model, const SceneCouplingTerm* joint)
 typedef struct TendonSystem {
   const Model* model;
   double* tension; /* value of the tension signals at the end of the step [N] (size: tendons) */
-  /* weights of the lengths at t + dt, t and the state before in the spring force (M10) (size: tendons) */
+  /* weights of the lengths at t + dt, t and the state before in the spring force (drives.md, M10) (size: tendons) */
   SpringTimeWeights* at;
   double* past;      /* contribution of the states at t and before to the time-weighted length [m] (size: tendons) */
   double *now, *old; /* lengths at t and at the previous state; set only where needed [m] (size: tendons) */
-  double rate_now, rate_old; /* factors of the integrator's rate (S3), copied from StepWeights [1/s] */
+  double rate_now, rate_old; /* factors of the integrator's rate (step.md, S3), copied from StepWeights [1/s] */
   double* force_magnitude;   /* sum of the magnitudes of the forces whose sum is `pull` [N] (size: tendons) */
   double *pull, *extent;     /* pull: force at the assembled configuration [N]; extent: length plus the distances of the
                                 points from the world's origin, for rounding errors [m] (size: tendons) */

@@ -19,7 +19,8 @@ typedef struct {
 
 /* Derivatives of an energy with respect to the motion of a link. force: sum over the link's points of the energy's
  * gradients g. moment: first moment sum g r^T, with the vector r from the centre of mass to the point. hessian: with
- * respect to the twist (w, v) of the link about its centre of mass, without the curvature of the motion (K2). */
+ * respect to the twist (w, v) of the link about its centre of mass, without the curvature of the motion (kinematics.md,
+ * K2). */
 typedef struct {
   Vec3 force;
   Mat3 moment;
@@ -204,8 +205,8 @@ typedef struct {
   double lower, upper, restitution;
 } LimitForceDerivatives;
 LimitForceDerivatives joint_limit_force_derivatives(const JointInput* in, int k, double rate);
-/* Returns limits_resistance for scalar coordinate k; zeros away from the limits and during impacts. rate: of the
- * coordinate [m/s, rad/s]. */
+/* Returns the energy and the force that resist the motion of scalar coordinate k away from its limit (step.md, S22).
+ * All members are 0 away from the limits and during impacts. rate: of the coordinate [m/s, rad/s]. */
 LimitResistance joint_limit_resistance(const JointInput* in, int k, double rate);
 /* Energies of spring, friction and armature of one scalar coordinate, with the derivatives of their sum
  * (simulate/joint_passive.c). */

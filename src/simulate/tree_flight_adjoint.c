@@ -183,7 +183,7 @@ static void target_loads_adjoint(StepAdjoint* a, StateBar now, ModelGradient* gr
 }
 
 /* Adds the contribution of the inertial forces and loads in the targets to the derivatives of slopes . reactions. The
- * joint reactions contain these forces (O3). */
+ * joint reactions contain these forces (update.md, O3). */
 static void reactions_adjoint(StepAdjoint* a, StateBar now, StateBar old, ModelGradient* gradient) {
   const TreeFlight* f = a->sim->flight;
   for (int i = 0; a->reacts && i < a->model->link_count; i++) {

@@ -198,7 +198,7 @@ for page in PAGES:
         count += 1
         shorter = first(SHORTER, command) or ""
         if SHORT:
-            command = command.replace("scenes/studies/slide.csv", "out/three.csv")
+            command = command.replace("scenes/studies/slide.csv", "out/three.csv").replace("out/sweeps/slide", "out/sweeps/three")
         run(page, command + shorter, True, () if shorter else below)
     whole_files(page, text)
     numbers(page, text)

@@ -23,7 +23,7 @@ static void check_first_step(const char* name, const char* scene, Side side, uns
   bool found = false;
   for (int k = 0; k < guess->start.count; k++) {
     const ContactRecord* r = &guess->start.records[k];
-    ContactGripFactor grip = contact_compute_grip(&run->model, &guess->start, &guess->end, r->hull_a, r->hull_b);
+    ContactGripFactor grip = contact_normal_force_factor(&run->model, &guess->start, &guess->end, r->hull_a, r->hull_b);
     found = found || (grip.start >= 0 && (side == LESS ? grip.value < 0.995 : grip.value > 1.005));
   }
   if (!found) fail_msg("%s: no pair of the first step is on the side that is asked for", name);

@@ -1738,10 +1738,11 @@ static void run_Z21_a_magnet_takes_loses_and_takes_again(void** state) {
     double closed_at[2], opened_at[2];
     const SimJoin* join = sim_closures_joined(run->sim);
     for (int n = 0; n < 2; n++) {
-      for (int step = 0; step < 145 && (n == 0 ? !join_holds(join) : !(join->since > opened_at[0])); step++)
+      for (int step = 0; step < 145 && (n == 0 ? !closure_is_closed(join) : !(join->since > opened_at[0])); step++)
         run_steps(run, 1);
       closed_at[n] = join->since;
-      for (int step = 0; step < 145 && join_holds(join) && sim_state(run->sim)->step < 145; step++) run_steps(run, 1);
+      for (int step = 0; step < 145 && closure_is_closed(join) && sim_state(run->sim)->step < 145; step++)
+        run_steps(run, 1);
       opened_at[n] = join->until;
     }
     assert_true(closed_at[0] < opened_at[0] && opened_at[0] < closed_at[1] && closed_at[1] < opened_at[1]);

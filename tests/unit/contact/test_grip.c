@@ -17,7 +17,7 @@ static const ContactRecord by_links[] = {{.hull_a = HULLS + 0, .hull_b = HULLS +
 static double grip(const ContactRecord* records, int count, Vec3 start, Vec3 end, ContactGripFactor* slope) {
   const Vec3 from[2] = {start, start}, to[2] = {end, end};
   ContactForces at[2] = {{records, from, count}, {records, to, count}};
-  *slope = contact_compute_grip(&model, &at[0], &at[1], 0, 2);
+  *slope = contact_normal_force_factor(&model, &at[0], &at[1], 0, 2);
   return slope->value;
 }
 
@@ -40,8 +40,8 @@ static void grip_F6_pairs_of_one_end(void** state) {
   (void)state;
   const Vec3 one = {0, 0, 1};
   ContactForces none = {0}, some = {by_hulls, &one, 1};
-  ContactGripFactor parts = contact_compute_grip(&model, &some, &none, 2, 0),
-                    meets = contact_compute_grip(&model, &none, &some, 0, 2);
+  ContactGripFactor parts = contact_normal_force_factor(&model, &some, &none, 2, 0),
+                    meets = contact_normal_force_factor(&model, &none, &some, 0, 2);
   compare_near(parts.value, 0, 0, "parts");
   assert_int_equal(parts.end, -1);
   compare_near(meets.value, 1, 0, "meets");
@@ -53,8 +53,8 @@ static void grip_F6_links_stand_for_hulls(void** state) {
   (void)state;
   ContactGripFactor s;
   compare_near(grip(by_links, 1, vec3(0, 0, 2), vec3(0, 1, 0), &s), 0.5, 1e-15, "by links");
-  compare_near(contact_compute_grip(&model, &(ContactForces){by_links, &(Vec3){0, 0, 2}, 1},
-                                    &(ContactForces){by_links, &(Vec3){0, 0, 1}, 1}, 1, 2)
+  compare_near(contact_normal_force_factor(&model, &(ContactForces){by_links, &(Vec3){0, 0, 2}, 1},
+                                           &(ContactForces){by_links, &(Vec3){0, 0, 1}, 1}, 1, 2)
                    .value,
                0.5, 1e-15, "another hull of theirs");
 }

@@ -28,7 +28,7 @@ static void pressure_balances_the_weight(void** state) {
   run_steps(run, 400);
   const Pose* poses = sim_state(run->sim)->pose;
   ContactSpot* spots;
-  int count = contact_find_spots(&run->model, poses, 0.01, &spots);
+  int count = contact_find_close_pairs(&run->model, poses, 0.01, &spots);
   assert_int_equal(count, 2);
   double sum = 0, weight = run->model.links[1].mass * 9.81;
   Vec3 moment = vec3(0, 0, 0);
@@ -64,9 +64,9 @@ static void what_does_not_touch_has_a_gap(void** state) {
   Pose poses[3];
   model_poses(&run->model, run->model.initial_coordinates, poses);
   ContactSpot* spots;
-  assert_int_equal(contact_find_spots(&run->model, poses, 0.02, &spots), 0);
+  assert_int_equal(contact_find_close_pairs(&run->model, poses, 0.02, &spots), 0);
   memory_free(spots);
-  int count = contact_find_spots(&run->model, poses, 0.06, &spots);
+  int count = contact_find_close_pairs(&run->model, poses, 0.06, &spots);
   assert_int_equal(count, 3);
   for (int k = 0; k < count; k++) {
     const ContactSpot* spot = &spots[k];
