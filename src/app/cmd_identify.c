@@ -128,6 +128,10 @@ static void print_unexplained_measurements(const FitRun* run) {
     fprintf(stderr, "    %s\n", line.data);
     text_free(&line);
   }
+  if (!run->task.identify.fit_initial)
+    fprintf(stderr,
+            "    runs start from the first measured state, and its noise can be the cause: try --set "
+            "identify.fit_initial=true\n");
 }
 
 /* Prints the model error and the noise of every measured quantity, as in "position 0.0002 m beside 0.001". */
