@@ -605,7 +605,7 @@ static void append_remedies(ReportBuild* a) {
   const Optimization* o = a->o;
   const TaskOptimizer* settings = &o->task->optimizer;
   if (has_reached_goals(o)) return;
-  if (o->stop == STOP_FLAT && has_active_bound(o) && !gradient_is_zero(o)) {
+  if (optimization_success_count(o) == 0 && o->stop == STOP_FLAT && has_active_bound(o) && !gradient_is_zero(o)) {
     advise_bounds(a, 0);
     return;
   }
